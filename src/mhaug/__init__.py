@@ -1,0 +1,38 @@
+"""Augmented graphs from an explicit distribution, by Metropolis-Hastings, for graph neural networks with few labels."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mhaug.augmentation.transform import MetropolisDrop as MetropolisDrop
+    from mhaug.data.datasets import load_dataset as load_dataset
+    from mhaug.data.task import NodeTask as NodeTask
+    from mhaug.data.task import Split as Split
+    from mhaug.sampling.sampler import MHAug as MHAug
+    from mhaug.sampling.target import EgoTerm as EgoTerm
+    from mhaug.sampling.trace import Trace as Trace
+
+# Public name -> the file that holds it. Looked up on first use, so that `import mhaug` costs nothing and works
+# where an optional package is missing.
+_HOME = {
+    "EgoTerm": "mhaug.sampling.target",
+    "MHAug": "mhaug.sampling.sampler",
+    "MetropolisDrop": "mhaug.augmentation.transform",
+    "NodeTask": "mhaug.data.task",
+    "Split": "mhaug.data.task",
+    "Trace": "mhaug.sampling.trace",
+    "load_dataset": "mhaug.data.datasets",
+}
+
+__all__ = ["EgoTerm", "MHAug", "MetropolisDrop", "NodeTask", "Split", "Trace", "load_dataset"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'mhaug' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
