@@ -1,4 +1,4 @@
-"""Augmented graphs from an explicit distribution, by Metropolis-Hastings, for graph neural networks with few labels."""
+"""Augmented graphs from an explicit distribution, by Metropolis-Hastings, for GNNs with few labels."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

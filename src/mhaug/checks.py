@@ -68,3 +68,8 @@ def edge_index(tensor: Any, name: str, num_nodes: int) -> None:
         low, high = int(tensor.min()), int(tensor.max())
         rule = f"made of node numbers in 0..{num_nodes - 1}"
         require(low >= 0 and high < num_nodes, name, rule, low if low < 0 else high)
+
+
+def one_line(text: object) -> str:
+    """The text of another library's error without its line breaks, to be put into one of ours."""
+    return " ".join(str(text).split())

@@ -36,3 +36,27 @@ def ordering(seed: int, *role: Role, size: int) -> torch.Tensor:
     """
     words = np.random.PCG64(_sequence(seed, role)).random_raw(size)
     return torch.from_numpy(np.argsort(words, kind="stable"))
+
+
+class Streams:
+    """One random stream for each of several chains, so that a chain does not depend on how many run beside it."""
+
+    def __init__(self, seed: int, *role: Role, count: int, device: torch.device | str = "cpu") -> None:
+        self._generators = [stream(seed, *role, index, device=device) for index in range(count)]
+
+    def uniform(self, size: int) -> torch.Tensor:
+        """Numbers in [0, 1), [chains, size], in double precision: a tie among a million has probability 1e-4."""
+        draws = [
+            torch.rand(size, generator=each, device=each.device, dtype=torch.float64) for each in self._generators
+        ]
+        return torch.stack(draws)
+
+    def state(self) -> torch.Tensor:
+        """Where every stream stands, as bytes [chains, n]: all that a resumed run needs."""
+        return torch.stack([each.get_state() for each in self._generators])
+
+    def restore(self, state: torch.Tensor) -> None:
+        """Go on from where `state()` was taken."""
+        for each, saved in zip(self._generators, state, strict=True):
+            # a row of a larger tensor has an offset that torch does not heed here
+            each.set_state(saved.cpu().clone())

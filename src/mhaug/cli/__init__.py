@@ -1,0 +1,41 @@
+"""The command line: words in, words out. One file a command.
+
+Exit status: 0 done, 2 the request was wrong (one line on standard error), 1 anything else.
+"""
+
+import os
+import sys
+from typing import NoReturn
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command and exit."""
+    try:
+        from mhaug.cli.app import app
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("typer", "rich"):
+            raise
+        _exit(1, f"the command line needs '{missing.name}': pip install typer rich")
+    from typer import TyperException
+
+    from mhaug.checks import RequestError
+
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
+    except RequestError as wrong:
+        _exit(2, str(wrong))
+    except TyperException as wrong:
+        context = getattr(wrong, "ctx", None)
+        _exit(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
+    except KeyboardInterrupt:
+        _exit(1, "stopped")
+    except Exception as failure:
+        if os.environ.get("MHAUG_DEBUG"):
+            raise
+        _exit(1, f"{type(failure).__name__}: {failure} (MHAUG_DEBUG=1 shows where)")
+
+
+def _exit(status: int, line: str) -> NoReturn:
+    print("mhaug: " + " ".join(line.split()), file=sys.stderr)
+    raise SystemExit(status)

@@ -1,0 +1,15 @@
+"""The commands by name."""
+
+import typer
+
+from mhaug.cli.datasets import datasets
+from mhaug.cli.sample import sample
+
+app = typer.Typer(
+    name="mhaug",
+    help="Augmented graphs from an explicit distribution, by Metropolis-Hastings.",
+    add_completion=False,
+    rich_markup_mode="rich",
+)
+app.command()(sample)
+app.command()(datasets)

@@ -1,0 +1,53 @@
+"""Options and output that all commands share."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+import typer
+
+from mhaug import checks
+
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
+DataDir = Annotated[
+    Path | None, typer.Option(envvar="MHAUG_DATA", help="Folder with the benchmark graphs (Cora/raw/...).")
+]
+Device = Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, ...")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no table.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where words go: tables on standard output, or one JSON object there and nothing else."""
+
+    quiet: bool
+    json: bool
+
+    @property
+    def progress(self) -> bool:
+        """Whether to show progress bars (they go to standard error)."""
+        return not (self.quiet or self.json)
+
+    def show(self, words: Callable[[], str]) -> None:
+        """Print for people."""
+        if self.progress:
+            print(words())
+
+    def result(self, record: dict[str, Any]) -> None:
+        """Print for programs."""
+        if self.json:
+            print(json.dumps(record, default=str))
+
+
+def checked_device(name: str) -> torch.device:
+    """The device of this name, if it is there."""
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as missing:
+        raise checks.RequestError(f"'device' must be one that this machine has; got {name!r}") from missing
+    return device

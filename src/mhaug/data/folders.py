@@ -1,0 +1,41 @@
+"""Where benchmark files are looked for, and where downloads are put: never into a folder that was given."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from mhaug.checks import require
+
+
+def cache_folder() -> Path:
+    """The folder for downloads: `$XDG_CACHE_HOME/mhaug`, else `~/.cache/mhaug`."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "mhaug"
+
+
+def data_folder(root: str | Path | None) -> Path:
+    """The folder with raw benchmark files: `root`, else `MHAUG_DATA`, else the cache folder."""
+    given = root if root is not None else os.environ.get("MHAUG_DATA") or None
+    if given is None:
+        return cache_folder()
+    folder = Path(given).expanduser()
+    name = "root" if root is not None else "MHAUG_DATA"
+    require(folder.is_dir(), name, "an existing folder", str(given))
+    return folder
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place at the end: readers see the whole file or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    try:
+        yield Path(name)
+        os.replace(name, path)
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -1,0 +1,113 @@
+"""Has it converged, does it move, what does it deliver: the numbers behind `trace.summary()`, through ArviZ."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from mhaug.sampling.trace import QUANTITIES, Trace
+
+# Rank-normalised split R-hat and effective sample sizes that people ask for (Vehtari et al. 2021).
+R_HAT_LIMIT, ESS_WANTED, FROZEN_BELOW = 1.01, 400, 0.01
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number of the chain. A quantity that never changed has ESS 0, not the perfect score that formulas give."""
+
+    mean: float
+    sd: float
+    mcse: float
+    ess_bulk: float
+    ess_tail: float
+    r_hat: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a trace has to say; `str()` is a table, `to_dict()` is plain JSON."""
+
+    quantities: dict[str, Quantity]
+    acceptance: dict[str, float]  # "move/part" -> share of proposals accepted
+    strength: dict[str, float]  # part -> μ, where each ego-graph is pulled to
+    delivered: dict[str, float]  # part -> mean ego change that the chain delivers
+    stuck: dict[str, int]  # part -> units that never moved in any chain
+    units: dict[str, int]  # part -> units
+    seconds: float
+    advice: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON: numbers that do not exist are None."""
+        record: dict[str, Any] = asdict(self)
+        for values in record["quantities"].values():
+            values.update({name: None if math.isnan(value) else value for name, value in values.items()})
+        return {**record, "advice": list(self.advice)}
+
+    def __str__(self) -> str:
+        lines = [f"{'':16}{'mean':>10}{'sd':>10}{'mcse':>10}{'ess bulk':>10}{'ess tail':>10}{'r-hat':>8}"]
+        for name, row in self.quantities.items():
+            sizes = f"{row.ess_bulk:10.0f}{row.ess_tail:10.0f}{row.r_hat:8.3f}"
+            lines.append(f"{name:16}{row.mean:10.4g}{row.sd:10.3g}{row.mcse:10.2g}{sizes}")
+        for part, units in self.units.items():
+            wish = f"pulled to {self.strength[part]:g}, delivered {self.delivered[part]:.3f}"
+            lines.append(f"{part}: {wish}; {self.stuck[part]} of {units} units never moved")
+        lines += [f"accepted {name}: {rate:.1%}" for name, rate in self.acceptance.items()]
+        return "\n".join([*lines, *self.advice])
+
+
+def summarise(trace: Trace) -> Summary:
+    """Everything that the trace says about its own chains."""
+    terms = {part: trace.settings["sampler"][part] for part in ("edges", "nodes")}
+    parts = [part for part, term in terms.items() if term is not None]
+    names = [name for name in QUANTITIES if name == "log_prob" or any(part[:-1] in name for part in parts)]
+    quantities = {name: describe(getattr(trace, name).numpy()) for name in names}
+    flips = {"edges": trace.edge_flips, "nodes": trace.node_flips}
+    acceptance = {name: float(rate.mean()) for name, rate in trace.accepted.items()}
+    return Summary(
+        quantities=quantities,
+        acceptance=acceptance,
+        strength={part: terms[part]["strength"] for part in parts},
+        delivered={part: quantities[f"ego_{part[:-1]}_change"].mean for part in parts},
+        stuck={part: int((flips[part].sum(0) == 0).sum()) for part in parts},
+        units={part: int(flips[part].shape[1]) for part in parts},
+        seconds=trace.settings["seconds"],
+        advice=tuple(_advice(quantities, acceptance)),
+    )
+
+
+def describe(draws: np.ndarray) -> Quantity:
+    """Mean, spread, and how far to trust them, for draws [chains, draws]."""
+    from arviz_stats.base import array_stats
+
+    mean, sd = float(draws.mean()), float(draws.std())
+    moved = bool((draws != draws[:, :1]).any())
+    if not moved or draws.shape[1] < 4:
+        return Quantity(mean, sd, math.nan, 0.0, 0.0, math.nan)
+    if draws.shape[0] == 1:
+        # one chain is held against itself: its first half against its second
+        half = draws.shape[1] // 2
+        draws = np.stack([draws[0, :half], draws[0, half : 2 * half]])
+    with np.errstate(all="ignore"):
+        bulk = array_stats.ess(draws, chain_axis=0, draw_axis=1)
+        tail = array_stats.ess(draws, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95))
+        mcse = array_stats.mcse(draws, chain_axis=0, draw_axis=1)
+        r_hat = array_stats.rhat(draws, chain_axis=0, draw_axis=1)
+    return Quantity(mean, sd, float(mcse), float(bulk), float(tail), float(r_hat))
+
+
+def _advice(quantities: dict[str, Quantity], acceptance: dict[str, float]) -> list[str]:
+    frozen = [name for name, rate in acceptance.items() if rate < FROZEN_BELOW]
+    if frozen:
+        return [
+            f"Frozen: {', '.join(frozen)} accepted fewer than 1 in 100 proposals. The target is too sharp for this "
+            "move: raise spread_floor, lower ego_weight, or take smaller steps; do not trust these draws."
+        ]
+    r_hats = [row.r_hat for row in quantities.values() if not math.isnan(row.r_hat)]
+    worst = max(r_hats, default=math.inf)
+    smallest = min((row.ess_bulk for row in quantities.values()), default=0.0)
+    if worst > R_HAT_LIMIT:
+        return [f"Not converged: the chains still disagree (R-hat {worst:.3f} > {R_HAT_LIMIT}). Run longer warm-up."]
+    if smallest < ESS_WANTED:
+        return [f"Converged, but only {smallest:.0f} effective draws ({ESS_WANTED} are usual). Draw more."]
+    return []

@@ -1,0 +1,112 @@
+"""`MHAug`: the sampler as its users see it."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+from torch import Tensor
+
+from mhaug import checks
+from mhaug.rng import Streams
+from mhaug.sampling.chain import Chain, check_entropy, spread_starts
+from mhaug.sampling.metropolis import MetropolisHastings, PartKernel
+from mhaug.sampling.moves.catalogue import MOVES
+from mhaug.sampling.recorder import Recorder
+from mhaug.sampling.subgraph import UnitGraph
+from mhaug.sampling.target import EgoTerm, edge_target, node_target
+from mhaug.sampling.trace import Trace
+
+
+@dataclass(frozen=True)
+class MHAug:
+    """Draws subgraphs of a graph from the target of the paper (Eqs. 2-4), by Metropolis-Hastings.
+
+    `edges` and `nodes` say what is wished of each part; a part that is None is never dropped. `step_size` is σ_Δ of
+    the move, one number or a pair (edges, nodes). `accept="joint"` is the paper's rule; "blocks" accepts the two
+    parts separately, with the same law and more acceptances.
+    """
+
+    edges: EgoTerm | None = None
+    nodes: EgoTerm | None = None
+    hops: int = 2
+    moves: str = "resample"
+    accept: str = "blocks"
+    step_size: float | tuple[float, float] = 0.03
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        some_part = self.edges is not None or self.nodes is not None
+        checks.require(some_part, "edges", "an EgoTerm where 'nodes' is None (one part must be dropped)", None)
+        for name, term in (("edges", self.edges), ("nodes", self.nodes)):
+            checks.require(isinstance(term, EgoTerm | None), name, "an EgoTerm or None", term)
+        checks.whole_number(self.hops, "hops", 1)
+        checks.one_of(self.moves, "moves", MOVES)
+        checks.one_of(self.accept, "accept", ("blocks", "joint"))
+        checks.one_of(self.backend, "backend", ("auto", "torch"))
+        checks.require(len(self._step_sizes()) == 2, "step_size", "a number or a pair (edges, nodes)", self.step_size)
+        for size in self._step_sizes():
+            checks.number_in(size, "step_size", 0.0, open_low=True)
+
+    def kernel(self, graph: UnitGraph) -> MetropolisHastings:
+        """Moves and targets for this graph."""
+        edge_step, node_step = self._step_sizes()
+        move = MOVES[self.moves]
+        parts = {}
+        if self.edges is not None:
+            parts["edges"] = PartKernel(edge_target(graph, self.edges, self.hops), move(edge_step))
+        if self.nodes is not None:
+            parts["nodes"] = PartKernel(node_target(graph, self.nodes, self.hops), move(node_step))
+        return MetropolisHastings(parts, joint=self.accept == "joint")
+
+    def chain(self, data: Any, *, chains: int = 1, seed: int = 0) -> Chain:
+        """Chains on the graph of `data` (anything with `edge_index` and `num_nodes`) to step through by hand."""
+        checks.whole_number(chains, "chains", 1)
+        checks.whole_number(int(data.num_nodes or 0), "data.num_nodes", 1)
+        graph = UnitGraph.from_edge_index(data.edge_index, data.num_nodes)
+        kernel = self.kernel(graph)
+        device = data.edge_index.device
+        starts = spread_starts(kernel, chains, rng=Streams(seed, "start", count=chains, device=device))
+        return Chain(graph, kernel, rng=Streams(seed, "chain", count=chains, device=device), starts=starts)
+
+    def sample(
+        self,
+        data: Any,
+        *,
+        draws: int = 1000,
+        warmup: int = 200,
+        thin: int = 1,
+        chains: int = 4,
+        seed: int = 0,
+        entropy: Tensor | None = None,
+        keep_masks: bool = False,
+        progress: bool = False,
+    ) -> Trace:
+        """Run the chains and keep every `thin`-th state after `warmup` steps, repeats included.
+
+        Chains start far apart (from the whole graph to the empty one), so that R-hat means something.
+        """
+        for name, value, low in (("draws", draws, 1), ("warmup", warmup, 0), ("thin", thin, 1)):
+            checks.whole_number(value, name, low)
+        chain = self.chain(data, chains=chains, seed=seed)
+        check_entropy(entropy, chain.graph.num_nodes)
+        started = perf_counter()
+        for _ in _counted(warmup, "warm-up", progress):
+            chain.step(entropy)
+        recorder = Recorder(chain, draws, keep_masks=keep_masks)
+        for _ in _counted(draws, "draws", progress):
+            recorder.record([chain.step(entropy) for _ in range(thin)], chain.log_prob(entropy))
+        settings = {"sampler": asdict(self), "draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
+        return recorder.trace({**settings, "seed": seed, "seconds": perf_counter() - started}, move=self.moves)
+
+    def _step_sizes(self) -> tuple[float, ...]:
+        is_pair = isinstance(self.step_size, tuple | list)
+        return tuple(self.step_size) if is_pair else (self.step_size, self.step_size)  # type: ignore[arg-type, return-value]
+
+
+def _counted(steps: int, words: str, progress: bool) -> Iterable[int]:
+    if not progress:
+        return range(steps)
+    from rich.progress import track
+
+    return track(range(steps), description=words, transient=True)

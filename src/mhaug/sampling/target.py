@@ -1,0 +1,91 @@
+"""Eqs. 2-4: the distribution that augmented graphs are drawn from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from mhaug import checks
+from mhaug.sampling.ego_change import ego_change, messages_of_whole_graph, messages_received
+from mhaug.sampling.subgraph import UnitGraph
+
+
+@dataclass(frozen=True)
+class EgoTerm:
+    """The wish for one part (edges or nodes) of an augmented graph.
+
+    log P = -λ Σ_i (Δ_i - μ)² / (2 σ_i²) - λ' log C(M, d), with σ_i = a ε_i + b and ε_i in [0, 1] the entropy of
+    the prediction at node i, as a share of its largest value. μ is where each ego-graph is pulled to, not the mean
+    that the chain delivers: Σ(Δ_i - μ)² weighs the spread over nodes as well.
+    """
+
+    strength: float = 0.3  # μ
+    spread_slope: float = 0.0  # a
+    spread_floor: float = 0.5  # b
+    ego_weight: float = 1.0  # λ1 (λ3 for nodes)
+    count_weight: float = 1.0  # λ2 (λ4 for nodes)
+
+    def __post_init__(self) -> None:
+        checks.number_in(self.strength, "strength", 0.0, 1.0)
+        checks.number_in(self.spread_floor, "spread_floor", 0.0, open_low=True)
+        checks.number_in(self.spread_slope, "spread_slope", -self.spread_floor, open_low=True)
+        checks.number_in(self.ego_weight, "ego_weight", 0.0)
+        checks.number_in(self.count_weight, "count_weight", 0.0)
+
+
+class Statistics(NamedTuple):
+    """All that the target needs to know of a set of kept units."""
+
+    dropped: Tensor  # long [...]: d
+    ego_change: Tensor  # float64 [..., V]: Δ_i
+
+
+@dataclass(frozen=True)
+class EgoTarget:
+    """log P of one part, written once and used for edges (Eq. 2) and for nodes (Eq. 3)."""
+
+    term: EgoTerm
+    units: int
+    original: Tensor  # long [V]: messages received in the whole graph
+    received: Callable[[Tensor], Tensor]  # kept [..., units] -> messages received [..., V]
+
+    def statistics(self, kept: Tensor) -> Statistics:
+        """Count and ego change ratios of kept units [..., units], from scratch."""
+        return Statistics((~kept).sum(-1), ego_change(self.received(kept), self.original))
+
+    def log_prob(self, statistics: Statistics, entropy: Tensor) -> Tensor:
+        """Unnormalised log P [...]. `entropy` [..., V] is an argument because P moves with the network."""
+        term = self.term
+        spread = term.spread_slope * entropy + term.spread_floor
+        distance = (statistics.ego_change - term.strength) / spread
+        ego_part = -0.5 * distance.square().sum(-1)
+        return term.ego_weight * ego_part - term.count_weight * log_subsets(self.units, statistics.dropped)
+
+
+def edge_target(graph: UnitGraph, term: EgoTerm, hops: int) -> EgoTarget:
+    """P_E: Ã' is thinned."""
+    return EgoTarget(
+        term,
+        graph.num_units,
+        messages_of_whole_graph(graph, hops),
+        lambda kept: messages_received(graph, hops, edge_kept=kept),
+    )
+
+
+def node_target(graph: UnitGraph, term: EgoTerm, hops: int) -> EgoTarget:
+    """P_V: dropped nodes send nothing, on the original edges."""
+    return EgoTarget(
+        term,
+        graph.num_nodes,
+        messages_of_whole_graph(graph, hops),
+        lambda kept: messages_received(graph, hops, node_kept=kept),
+    )
+
+
+def log_subsets(units: int, dropped: Tensor) -> Tensor:
+    """log C(M, d), the number of subgraphs that share a count."""
+    total = torch.tensor(float(units), dtype=torch.float64, device=dropped.device)
+    chosen = dropped.double()
+    return torch.lgamma(total + 1) - torch.lgamma(chosen + 1) - torch.lgamma(total - chosen + 1)

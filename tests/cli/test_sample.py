@@ -1,0 +1,94 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from mhaug import Trace
+from mhaug.cli import main
+
+FAST = ["--dataset", "grid", "--draws", "20", "--warmup", "5", "--chains", "2"]
+
+
+def run(*words: str) -> int:
+    """Exit status of a command."""
+    try:
+        main(list(words))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_json_is_the_only_thing_on_standard_output(capsys, tmp_path):
+    out, plot = tmp_path / "trace.nc", tmp_path / "deep" / "chain.png"
+    assert run("sample", *FAST, "--node-strength", "0.2", "--out", str(out), "--plot", str(plot), "--json") == 0
+    printed = capsys.readouterr().out.strip().splitlines()
+    assert len(printed) == 1
+    record = json.loads(printed[0])
+    assert record["units"] == {"edges": 180, "nodes": 100}
+    assert record["strength"]["edges"] == 0.3
+    assert Trace.load(out).log_prob.shape == (2, 20)
+    assert plot.stat().st_size > 10_000
+
+
+def test_words_for_people_and_silence(capsys):
+    assert run("sample", *FAST) == 0
+    shown = capsys.readouterr().out
+    assert "delivered" in shown
+    assert "accepted resample/edges" in shown
+    assert run("sample", *FAST, "--quiet") == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_same_seed_same_numbers(capsys):
+    records = []
+    for seed in ("3", "3", "4"):
+        assert run("sample", *FAST, "--seed", seed, "--json") == 0
+        records.append(json.loads(capsys.readouterr().out)["quantities"])
+    assert records[0] == records[1] != records[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["sample", "--strength", "2"], "mhaug: 'strength' must be a number in [0, 1]; got 2.0"),
+        (["sample", "--dataset", "nowhere"], "mhaug: 'dataset' must be one of digits, cora"),
+        (["sample", *FAST, "--plot", "chain.doc"], "mhaug: 'plot' must be a file name that ends in .png"),
+        (["sample", *FAST, "--out", "trace.pkl"], "mhaug: 'path' must be a file name that ends in .nc or .npz"),
+        (["sample", "--draws", "many"], "mhaug: Invalid value for '--draws'"),
+        (["sample", "--device", "toaster"], "mhaug: 'device' must be one that this machine has; got 'toaster'"),
+        (["sample", "--bogus"], "mhaug: No such option: --bogus"),
+        (["fly"], "mhaug: No such command 'fly'"),
+    ],
+)
+def test_a_wrong_request_is_one_line_and_status_2(capsys, words, line):
+    assert run(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(line)
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+def test_anything_else_is_status_1(capsys, monkeypatch):
+    monkeypatch.setattr("mhaug.data.datasets.load_graph", lambda *_: 1 / 0)
+    assert run("sample", *FAST) == 1
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_datasets_lists_every_name(capsys, tmp_path):
+    assert run("datasets", "--data-dir", str(tmp_path), "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["datasets"]
+    assert [row["name"] for row in rows][:4] == ["digits", "cora", "citeseer", "pubmed"]
+    assert run("datasets") == 0
+    assert "toy graphs" in capsys.readouterr().out
+
+
+def test_help_has_an_example(capsys):
+    for command in ("sample", "datasets"):
+        assert run(command, "--help") == 0
+        assert "Example: mhaug" in capsys.readouterr().out
+
+
+def test_runs_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "mhaug", "--help"], capture_output=True, text=True, check=True)
+    assert "sample" in done.stdout

@@ -1,0 +1,17 @@
+"""What several test folders share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def benchmark_data() -> Path:
+    """The folder with the raw benchmark files; tests that need it are skipped where it is missing."""
+    folder = Path(os.environ.get("MHAUG_DATA") or SHARED_DATA)
+    if not (folder / "Cora" / "raw").is_dir():
+        pytest.skip(f"no benchmark files in {folder}; set MHAUG_DATA")
+    return folder
