@@ -60,3 +60,8 @@ class Streams:
         for each, saved in zip(self._generators, state, strict=True):
             # a row of a larger tensor has an offset that torch does not heed here
             each.set_state(saved.cpu().clone())
+
+
+def seed_global(seed: int, *role: Role) -> None:
+    """Seed torch's global generator, on all devices: dropout draws from there and takes no other."""
+    torch.manual_seed(int(_sequence(seed, role).generate_state(1, np.uint64)[0]) >> 1)

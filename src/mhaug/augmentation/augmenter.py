@@ -1,0 +1,42 @@
+"""What an augmenter is: something that proposes the next view of a graph, and may turn it down."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from torch import Tensor
+
+from mhaug.data.view import View
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """One step of an augmenter: G^(t), the sample that follows it, and whether the chain moved there.
+
+    After a rejection `current` is `previous` again.
+    """
+
+    previous: View
+    current: View
+    accepted: bool
+    info: dict[str, float] = field(default_factory=dict)  # change ratios and whatever else a reader wants to see
+
+
+class Augmenter(Protocol):
+    """A sequence of views of one graph. One that draws afresh always accepts; one that never moves stays."""
+
+    @property
+    def needs_entropy(self) -> bool:
+        """Whether `propose` reads the entropy of the predictions."""
+        ...
+
+    def propose(self, entropy: Tensor | None) -> Proposal:
+        """Propose, accept or reject, and move. `entropy` is ε [V]."""
+        ...
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """All that a resumed run needs."""
+        ...
+
+    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
+        """Go on exactly where `state_dict` was taken."""
+        ...

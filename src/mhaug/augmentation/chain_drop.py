@@ -1,0 +1,50 @@
+"""Views along a Metropolis-Hastings chain: the augmenter of MH-Aug."""
+
+from typing import Any
+
+from torch import Tensor
+
+from mhaug.augmentation.apply import view_of
+from mhaug.augmentation.augmenter import Proposal
+from mhaug.sampling.sampler import MHAug
+
+
+class ChainDrop:
+    """One chain, started at the whole graph; each proposal is one step of it.
+
+    The accepted pairs (previous, current) are those of Algorithm 1. They are jumps of the chain: each state enters
+    once for each visit, however long the visit, so their law is P times the probability of leaving, not P. Under
+    "blocks" a step counts as accepted if either part moved.
+    """
+
+    needs_entropy = True
+
+    def __init__(self, sampler: MHAug, data: Any, *, seed: int = 0) -> None:
+        self._chain = sampler.chain(data, seed=seed)
+        self._current = view_of(self._chain.graph, self._chain.subgraph, 0)
+
+    def propose(self, entropy: Tensor | None) -> Proposal:
+        """One step of the chain, under the target that `entropy` gives."""
+        transitions = self._chain.step(entropy)
+        accepted = any(bool(each.accepted[0]) for each in transitions.values())
+        previous = self._current
+        if accepted:
+            self._current = view_of(self._chain.graph, self._chain.subgraph, 0)
+        return Proposal(previous, self._current, accepted, self._info())
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Masks and streams of the chain."""
+        return self._chain.state_dict()
+
+    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
+        """Go on from there."""
+        self._chain.load_state_dict(saved)
+        self._current = view_of(self._chain.graph, self._chain.subgraph, 0)
+
+    def _info(self) -> dict[str, float]:
+        info = {}
+        for part, state in self._chain.state.items():
+            name = part[:-1]
+            info[f"{name}_change"] = float(state.statistics.dropped) / max(state.kept.shape[1], 1)
+            info[f"ego_{name}_change"] = float(state.statistics.ego_change.mean())
+        return info

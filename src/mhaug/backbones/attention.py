@@ -1,0 +1,55 @@
+"""Attention coefficients on a fixed structure: a score for each entry, and a softmax over each row."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from mhaug.backbones.structure import Structure
+
+
+def pair_sums(structure: Structure, target: Tensor, source: Tensor) -> Tensor:
+    """target_i + source_j at each entry (i, j)."""
+    sums: Tensor = _PairSums.apply(structure, target, source)
+    return sums
+
+
+def row_softmax(structure: Structure, scores: Tensor, kept: Tensor) -> Tensor:
+    """α_ij = exp(s_ij) / Σ_k exp(s_ik) over the kept entries of row i; 0 elsewhere. Each row must keep one."""
+    shares: Tensor = _RowSoftmax.apply(structure, scores, kept)
+    return shares
+
+
+class _PairSums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, structure: Structure, target: Tensor, source: Tensor) -> Tensor:
+        ctx.structure = structure
+        return target.index_select(0, structure.rows) + source.index_select(0, structure.columns)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, Tensor]:
+        # Sums over rows and columns in a fixed order; the scatter that autograd would use varies on a GPU.
+        return None, ctx.structure.row_sums(grad), ctx.structure.column_sums(grad)
+
+
+class _RowSoftmax(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, structure: Structure, scores: Tensor, kept: Tensor) -> Tensor:
+        # Dropped entries leave before the maximum is taken: a large one would push the kept ones to zero.
+        scores = scores.masked_fill(~kept, -torch.inf)
+        largest = structure.row_maxima(scores).index_select(0, structure.rows)
+        powers = (scores - largest).exp()
+        shares = powers / structure.row_sums(powers).index_select(0, structure.rows)
+        ctx.structure = structure
+        ctx.save_for_backward(shares)
+        return shares
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, None]:
+        (shares,) = ctx.saved_tensors
+        flow = shares * grad
+        mean = ctx.structure.row_sums(flow).index_select(0, ctx.structure.rows)
+        return None, flow - shares * mean, None

@@ -1,0 +1,73 @@
+"""Who sends to whom: a fixed structure, and how a kept-mask over the edges becomes a weight on each entry."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from mhaug.backbones.structure import Structure, arrange
+
+
+@dataclass(frozen=True, eq=False)
+class Connections:
+    """A structure with row = target and column = source, and for each entry the slot that its weight comes from.
+
+    Slot e < E is column e of `edge_index`; slot E is always 1 and slot E + 1 always 0.
+    """
+
+    structure: Structure
+    slots: Tensor
+
+    def weights(self, kept: Tensor) -> Tensor:
+        """The weight of each entry, from one value for each column of `edge_index` (bool or float)."""
+        extended = torch.cat([kept, kept.new_ones(1), kept.new_zeros(1)])
+        return extended.index_select(0, self.slots)
+
+    def for_heads(self, heads: int) -> "Connections":
+        """The same connections once for each head, as one block structure.
+
+        Row i·H + h is node i of head h. A [V, H, D] tensor is then a [V·H, D] matrix without a copy, and
+        many-headed attention is the one-headed kind on a larger graph.
+        """
+        head = torch.arange(heads, device=self.slots.device)
+        rows = (self.structure.rows.long().unsqueeze(1) * heads + head).flatten()
+        columns = (self.structure.columns.long().unsqueeze(1) * heads + head).flatten()
+        size = self.structure.shape[0] * heads
+        structure, source = arrange(rows, columns, (size, size))
+        return Connections(structure, self.slots[source // heads])
+
+    def to(self, device: torch.device | str) -> "Connections":
+        """The same connections on another device."""
+        return Connections(self.structure.to(device), self.slots.to(device))
+
+
+@dataclass(frozen=True, eq=False)
+class BothKinds:
+    """The two ways in which layers read one structure. They differ in self-loops alone.
+
+    - `with_self` (GCN, GAT): one self-connection of weight 1 a node; self-loops of the input, single or repeated,
+      are absorbed by it. This is PyG's `add_remaining_self_loops` and its remove-then-add.
+    - `neighbours` (SAGE): the edges as they came, self-loops among them, and no self-connection.
+    """
+
+    with_self: Connections
+    neighbours: Connections
+
+    def to(self, device: torch.device | str) -> "BothKinds":
+        """The same connections on another device; the structure is moved once and stays shared."""
+        with_self = self.with_self.to(device)
+        return BothKinds(with_self, Connections(with_self.structure, self.neighbours.slots.to(device)))
+
+
+def connect(edge_index: Tensor, num_nodes: int) -> BothKinds:
+    """The connections of a graph: one entry for each column of `edge_index`, and one self-connection a node."""
+    num_edges = edge_index.shape[1]
+    nodes = torch.arange(num_nodes, device=edge_index.device)
+    sources, targets = torch.cat([edge_index[0], nodes]), torch.cat([edge_index[1], nodes])
+    structure, entry = arrange(targets, sources, (num_nodes, num_nodes))
+    is_connection = entry >= num_edges
+    is_loop = (structure.rows == structure.columns) & ~is_connection
+    one, zero = num_edges, num_edges + 1
+    with_self = entry.masked_fill(is_connection, one).masked_fill(is_loop, zero)
+    neighbours = entry.masked_fill(is_connection, zero)
+    return BothKinds(Connections(structure, with_self), Connections(structure, neighbours))

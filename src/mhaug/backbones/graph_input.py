@@ -1,0 +1,102 @@
+"""Everything that a layer needs of one graph, made once and used for every view of it."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mhaug import checks
+from mhaug.backbones.connections import BothKinds, Connections, connect
+from mhaug.backbones.features import Features, SparseFeatures, as_features
+from mhaug.data.view import View
+
+
+@dataclass(frozen=True, eq=False)
+class GraphInput:
+    """A graph as the backbones read it. Messages flow from `edge_index[0]` to `edge_index[1]`, as in PyG.
+
+    `edge_weight` and `edge_attr` are only handed on to a user's own module (`PyGModule`); the built-in layers
+    ignore them.
+    """
+
+    features: Features
+    edge_index: Tensor
+    connections: BothKinds = field(repr=False)
+    edge_weight: Tensor | None = None
+    edge_attr: Tensor | None = None
+    _by_heads: dict[int, Connections] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_data(cls, data: Any, *, dtype: torch.dtype | None = None) -> "GraphInput":
+        """From any object with `x` and `edge_index` (and perhaps `num_nodes`, `edge_weight`, `edge_attr`).
+
+        `x` may be dense or torch-sparse; it becomes `dtype`, torch's default where None. Nothing is changed.
+        """
+        features = as_features(getattr(data, "x", None), dtype)
+        num_nodes = features.shape[0]
+        stated = getattr(data, "num_nodes", None)
+        checks.require(stated in (None, num_nodes), "num_nodes", f"the rows of 'x', {num_nodes}", stated)
+        edge_index = getattr(data, "edge_index", None)
+        checks.edge_index(edge_index, "edge_index", num_nodes)
+        assert isinstance(edge_index, Tensor)
+        edge_index = edge_index.long()
+        extras: dict[str, Any] = {name: getattr(data, name, None) for name in ("edge_weight", "edge_attr")}
+        for name, extra in extras.items():
+            rows = extra.shape[0] if extra is not None else edge_index.shape[1]
+            checks.require(rows == edge_index.shape[1], name, "one row an edge", rows)
+        return cls(features, edge_index, connect(edge_index, num_nodes), **extras)
+
+    @property
+    def num_nodes(self) -> int:
+        return self.features.shape[0]
+
+    @property
+    def num_edges(self) -> int:
+        return self.edge_index.shape[1]
+
+    @property
+    def num_features(self) -> int:
+        return self.features.shape[1]
+
+    @cached_property
+    def dense_features(self) -> Tensor:
+        """X as an ordinary [V, F] tensor, made on first use."""
+        return self.features.to_dense() if isinstance(self.features, SparseFeatures) else self.features
+
+    def with_features(self, x: Tensor) -> "GraphInput":
+        """The same edges with other features, for example features that want a gradient."""
+        features = as_features(x, self.features.dtype)
+        checks.require(x.shape[0] == self.num_nodes, "x", f"of {self.num_nodes} rows", tuple(x.shape))
+        return replace(self, features=features)
+
+    def kept(self, view: View) -> Tensor:
+        """The view's edges: bool [E], or float [E] where it weighs them instead."""
+        if view.edge_kept is None:
+            return torch.ones(self.num_edges, dtype=torch.bool, device=self.edge_index.device)
+        checks.shape(view.edge_kept, "edge_kept", (self.num_edges,))
+        return view.edge_kept
+
+    def scaled(self, rows: Tensor, view: View) -> Tensor:
+        """m ⊙ rows: each node's row times the view's scale of that node."""
+        if view.node_scale is None:
+            return rows
+        checks.shape(view.node_scale, "node_scale", (self.num_nodes,))
+        return rows * view.node_scale.to(rows.dtype).unsqueeze(1)
+
+    def for_heads(self, heads: int) -> Connections:
+        """The connections for `heads` attention heads, made on first use."""
+        if heads not in self._by_heads:
+            self._by_heads[heads] = self.connections.with_self.for_heads(heads)
+        return self._by_heads[heads]
+
+    def to(self, device: torch.device | str) -> "GraphInput":
+        """The same graph on another device."""
+        return GraphInput(
+            self.features.to(device),
+            self.edge_index.to(device),
+            self.connections.to(device),
+            edge_weight=None if self.edge_weight is None else self.edge_weight.to(device),
+            edge_attr=None if self.edge_attr is None else self.edge_attr.to(device),
+        )

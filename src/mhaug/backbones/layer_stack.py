@@ -1,0 +1,103 @@
+"""Layers one after another, over views that share the first product X·W."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from mhaug import checks
+from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.dropout import dropout
+from mhaug.backbones.features import Features, drop_features
+from mhaug.backbones.graph_input import GraphInput
+from mhaug.backbones.structure import Structure
+from mhaug.data.view import View
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeValues:
+    """What all layers of a network need of one view: a value at each entry of the structure.
+
+    A mixing coefficient for GCN and SAGE; for GAT, whether the entry is kept.
+    """
+
+    structure: Structure
+    values: Tensor
+
+
+class Layer(nn.Module, ABC):
+    """One round of message passing, in two parts: a product with the weights, then a mix over the edges."""
+
+    @abstractmethod
+    def transform(self, features: Features) -> Tensor:
+        """The products with the weights, linear in the features and row by row."""
+
+    @abstractmethod
+    def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
+        """The transformed rows mixed over the kept edges."""
+
+    @abstractmethod
+    def reset_parameters(self, rng: torch.Generator | None) -> None:
+        """Draw the parameters anew."""
+
+
+class LayerStack(Backbone):
+    """Layers with ReLU and dropout between them.
+
+    A node's scale m commutes with the first product, (m ⊙ X) W = m ⊙ (X W), so one product serves all views,
+    forward and backward. With input dropout in training each view has features of its own, and its own product.
+    """
+
+    def __init__(self, layers: Sequence[Layer], *, dropout: float, input_dropout: float) -> None:
+        super().__init__()
+        checks.number_in(dropout, "dropout", 0.0, 1.0)
+        checks.number_in(input_dropout, "input_dropout", 0.0, 1.0)
+        self.layers = nn.ModuleList(layers)
+        self.dropout = dropout
+        self.input_dropout = input_dropout
+
+    @abstractmethod
+    def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
+        """What the layers need of this view's edges."""
+
+    def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:
+        """Logits [V, C] by view, with one first product for all views where input dropout allows it."""
+        if self.training and self.input_dropout > 0:
+            return lambda view: self._logits(
+                graph, view, self._first(drop_features(graph.features, self.input_dropout))
+            )
+        return partial(self._logits, graph, product=self._first(graph.features))
+
+    def reset_parameters(self, rng: torch.Generator | None = None) -> None:
+        """Draw all parameters anew, layer by layer."""
+        for layer in self._layers():
+            layer.reset_parameters(rng)
+
+    def _first(self, features: Features) -> Tensor:
+        return self._layers()[0].transform(features)
+
+    def _logits(self, graph: GraphInput, view: View, product: Tensor) -> Tensor:
+        edges = self.edge_values(graph, view)
+        first, *rest = self._layers()
+        hidden = first(edges, graph.scaled(product, view))
+        for layer in rest:
+            hidden = dropout(hidden.relu(), self.dropout) if self.training else hidden.relu()
+            hidden = layer(edges, layer.transform(hidden))
+        assert isinstance(hidden, Tensor)
+        return hidden
+
+    def _layers(self) -> list[Layer]:
+        return [layer for layer in self.layers if isinstance(layer, Layer)]
+
+
+def widths(in_features: int, hidden: int, num_classes: int, layers: int) -> list[tuple[int, int]]:
+    """Inputs and outputs of each layer: features → hidden → … → classes."""
+    checks.whole_number(in_features, "in_features", 1)
+    checks.whole_number(hidden, "hidden", 1)
+    checks.whole_number(num_classes, "num_classes", 1)
+    checks.whole_number(layers, "layers", 1)
+    return list(pairwise([in_features, *[hidden] * (layers - 1), num_classes]))

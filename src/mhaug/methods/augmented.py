@@ -1,0 +1,95 @@
+"""The paper's ablation as one piece of code: an augmenter, an objective, and the body of Algorithm 1."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mhaug.augmentation.augmenter import Augmenter, Proposal
+from mhaug.backbones.backbone import Backbone
+from mhaug.data.view import View
+from mhaug.methods.method import Problem, Step
+from mhaug.objectives.objective import Losses, ViewLogits
+from mhaug.objectives.sharpness import normalised_entropy
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What an augmented method learns from: which views are passed through the network, and the loss of them."""
+
+    views: frozenset[str]  # of "original", "previous", "current"
+    loss: Callable[[ViewLogits, Tensor, Tensor], Losses]  # (logits, labels, training nodes)
+    every_step: bool = False  # learn after a rejection too, from the state that the chain stays in
+    live_entropy: bool = True  # False: ε of the untrained network, for good, so that P never moves
+
+
+class AugmentedLearner:
+    """Propose, accept, and only then learn (Algorithm 1).
+
+    ε comes from a pass over the original graph in training mode, as in the released code; it is that of the network
+    as it is, so one pass serves all proposals between two updates.
+    """
+
+    def __init__(self, problem: Problem, backbone: Backbone, augmenter: Augmenter, recipe: Recipe) -> None:
+        self.model = backbone
+        self._problem, self._augmenter, self._recipe = problem, augmenter, recipe
+        self._frozen_entropy: Tensor | None = None
+
+    def step(self, max_proposals: int) -> Step:
+        """Draw candidates until one is accepted, or until the budget is spent; learn from that one."""
+        self.model.train()
+        logits = self.model.shared(self._problem.graph)
+        original = self._original(logits)
+        entropy = self._entropy(original)
+        for proposals in range(1, max_proposals + 1):
+            proposal = self._augmenter.propose(entropy)
+            if proposal.accepted or self._recipe.every_step:
+                losses = self._losses(logits, original, proposal)
+                return Step(losses, proposals, int(proposal.accepted), proposal.info)
+        return Step(None, max_proposals, 0, proposal.info)
+
+    @torch.no_grad()
+    def predict(self) -> Tensor:
+        """On the original graph."""
+        self.model.eval()
+        return self.model(self._problem.graph)
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The augmenter's state, and ε where it is frozen."""
+        frozen = {} if self._frozen_entropy is None else {"entropy": self._frozen_entropy}
+        return {**{f"augmenter.{name}": value for name, value in self._augmenter.state_dict().items()}, **frozen}
+
+    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
+        """Go on from there."""
+        prefix = "augmenter."
+        mine = {name.removeprefix(prefix): value for name, value in saved.items() if name.startswith(prefix)}
+        self._augmenter.load_state_dict(mine)
+        self._frozen_entropy = saved.get("entropy")
+
+    def _original(self, logits: Callable[[View], Tensor]) -> Tensor | None:
+        """f(G), with a gradient only if the loss asks for it."""
+        in_loss = "original" in self._recipe.views
+        if not (in_loss or (self._augmenter.needs_entropy and self._frozen_entropy is None)):
+            return None
+        with torch.set_grad_enabled(in_loss):
+            return logits(View())
+
+    def _entropy(self, original: Tensor | None) -> Tensor | None:
+        if not self._augmenter.needs_entropy:
+            return None
+        if self._recipe.live_entropy:
+            assert original is not None
+            return normalised_entropy(original)
+        if self._frozen_entropy is None:
+            assert original is not None
+            self._frozen_entropy = normalised_entropy(original)
+        return self._frozen_entropy
+
+    def _losses(self, logits: Callable[[View], Tensor], original: Tensor | None, proposal: Proposal) -> Losses:
+        wanted = self._recipe.views
+        views: dict[str, Any] = {"original": original if "original" in wanted else None}
+        for name in ("previous", "current"):
+            views[name] = logits(getattr(proposal, name)) if name in wanted else None
+        return self._recipe.loss(ViewLogits(**views), self._problem.task.labels, self._problem.task.split.train)

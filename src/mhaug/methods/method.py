@@ -1,0 +1,67 @@
+"""What a method is: hyper-parameters that can begin a run, and the run itself, one step at a time."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from torch import Tensor, nn
+
+from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.graph_input import GraphInput
+from mhaug.data.task import NodeTask
+from mhaug.objectives.objective import Losses
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A task, and its graph as the backbones read it, on one device."""
+
+    task: NodeTask
+    graph: GraphInput
+
+    @classmethod
+    def of(cls, task: NodeTask) -> "Problem":
+        """Prepare the graph once for all steps."""
+        return cls(task, GraphInput.from_data(task.graph))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What one step found. `losses` is None where there is nothing to learn, as after a rejected candidate."""
+
+    losses: Losses | None
+    proposals: int = 1  # candidates drawn
+    accepted: int = 1
+    info: dict[str, float] = field(default_factory=dict)
+
+
+class Learner(Protocol):
+    """A method at work on one problem with one network. Knows nothing of optimisers, stopping or files."""
+
+    @property
+    def model(self) -> nn.Module:
+        """What is trained: the backbone, and whatever the method adds to it."""
+        ...
+
+    def step(self, max_proposals: int) -> Step:
+        """The losses of the next update. Draws at most `max_proposals` candidates."""
+        ...
+
+    def predict(self) -> Tensor:
+        """Logits [V, C] without dropout, on the graph that this method predicts on."""
+        ...
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """All that a resumed run needs beside the weights."""
+        ...
+
+    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
+        """Go on exactly where `state_dict` was taken."""
+        ...
+
+
+class Method(Protocol):
+    """One row of Table 1: a frozen dataclass whose fields are its hyper-parameters."""
+
+    def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> Learner:
+        """Start on a problem; every random draw of the method comes from `seed`."""
+        ...

@@ -1,0 +1,115 @@
+"""MH-Aug, with and without regularisers: Algorithm 1 to the letter by default."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from mhaug import checks
+from mhaug.augmentation.chain_drop import ChainDrop
+from mhaug.backbones.backbone import Backbone
+from mhaug.methods.augmented import AugmentedLearner, Recipe
+from mhaug.methods.method import Problem
+from mhaug.objectives.objective import VIEW_NAMES, Losses, ViewLogits, total_loss
+from mhaug.sampling.sampler import MHAug
+from mhaug.sampling.target import EgoTerm
+
+TRAIN_ON, ENTROPY = ("accepted", "every-step"), ("live", "frozen")
+
+
+@dataclass(frozen=True)
+class MHAugNoReg:
+    """L_s on the samples of the chain.
+
+    Accepted pairs only, joint acceptance, the paper's move, a chain that starts at the original graph: each can be
+    changed by its option. `train_on="every-step"` learns after a rejection too, from the state that the chain stays
+    in, which is the sequence that has the law P. `entropy="frozen"` keeps ε of the untrained network, so that P does
+    not move during training.
+    """
+
+    edge_strength: float = 0.3
+    edge_spread_slope: float = 10.0
+    edge_spread_floor: float = 1.0
+    edge_ego_weight: float = 1.0
+    edge_count_weight: float = 1.0
+    edge_step_size: float = 0.1
+    node_strength: float = 0.3
+    node_spread_slope: float = 5.0
+    node_spread_floor: float = 1.0
+    node_ego_weight: float = 1.0
+    node_count_weight: float = 1.0
+    node_step_size: float = 0.03
+    hops: int = 2
+    moves: str = "resample"
+    accept: str = "joint"
+    train_on: str = "accepted"
+    entropy: str = "live"
+    supervised_on: str = "previous"
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.train_on, "train_on", TRAIN_ON)
+        checks.one_of(self.entropy, "entropy", ENTROPY)
+        checks.one_of(self.supervised_on, "supervised_on", VIEW_NAMES)
+        self.sampler()
+
+    def sampler(self) -> MHAug:
+        """The chain that these settings describe."""
+        return MHAug(
+            edges=self._term("edge"),
+            nodes=self._term("node"),
+            hops=self.hops,
+            moves=self.moves,
+            accept=self.accept,
+            step_size=(self.edge_step_size, self.node_step_size),
+        )
+
+    def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
+        """Start the chain at the original graph."""
+        recipe = Recipe(
+            self.views(),
+            self.loss,
+            every_step=self.train_on == "every-step",
+            live_entropy=self.entropy == "live",
+        )
+        return AugmentedLearner(problem, backbone, ChainDrop(self.sampler(), problem.task.graph, seed=seed), recipe)
+
+    def views(self) -> frozenset[str]:
+        """The passes that the loss needs."""
+        return frozenset({self.supervised_on})
+
+    def loss(self, logits: ViewLogits, labels: Tensor, nodes: Tensor) -> Losses:
+        """L_s."""
+        return total_loss(logits, labels, nodes, supervised_on=self.supervised_on)
+
+    def _term(self, part: str) -> EgoTerm:
+        names = ("strength", "spread_slope", "spread_floor", "ego_weight", "count_weight")
+        return EgoTerm(**{name: getattr(self, f"{part}_{name}") for name in names})
+
+
+@dataclass(frozen=True)
+class MHAugReg(MHAugNoReg):
+    """L = L_s + γ1 L_u + γ2 L_h (Eq. 9): consecutive samples should agree, and predictions should be sharp."""
+
+    consistency_weight: float = 0.5
+    sharpness_weight: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.number_in(self.consistency_weight, "consistency_weight", 0.0)
+        checks.number_in(self.sharpness_weight, "sharpness_weight", 0.0)
+
+    def views(self) -> frozenset[str]:
+        """The passes that the loss needs: a term of weight 0 costs nothing."""
+        consistency = {"previous", "current"} if self.consistency_weight > 0 else set()
+        sharpness = {"original"} if self.sharpness_weight > 0 else set()
+        return frozenset({self.supervised_on} | consistency | sharpness)
+
+    def loss(self, logits: ViewLogits, labels: Tensor, nodes: Tensor) -> Losses:
+        """Eq. 9."""
+        return total_loss(
+            logits,
+            labels,
+            nodes,
+            consistency_weight=self.consistency_weight,
+            sharpness_weight=self.sharpness_weight,
+            supervised_on=self.supervised_on,
+        )

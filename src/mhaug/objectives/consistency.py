@@ -1,0 +1,38 @@
+"""L_u of Eq. 8: predictions on two samples of the graph should agree."""
+
+from torch import Tensor
+
+from mhaug import checks
+
+
+def consistency_loss(
+    previous: Tensor,
+    current: Tensor,
+    *,
+    stop_gradient: bool = False,
+    temperature: float = 1.0,
+    confidence: float = 0.0,
+) -> Tensor:
+    """L_u = (1/V) Σ_i KL[f(G^(t))_i ‖ f(G^(t+1))_i] (Eq. 8), from logits; `previous` is G^(t).
+
+    The gradient flows through both sides, as in the released code. `stop_gradient` holds the first side fixed. UDA
+    also sharpens it, softmax(z / `temperature`), and counts only nodes whose largest unsharpened probability is
+    above `confidence`; the others count as 0 in the mean.
+    """
+    checks.shape(current, "current", tuple(previous.shape))
+    checks.number_in(temperature, "temperature", 0.0, open_low=True)
+    checks.number_in(confidence, "confidence", 0.0, 1.0)
+    first = previous.detach() if stop_gradient else previous
+    divergence = kl_divergence(first / temperature if temperature != 1.0 else first, current)
+    if confidence > 0.0:
+        divergence = divergence * (previous.detach().softmax(-1).amax(-1) > confidence)
+    return divergence.mean()
+
+
+def kl_divergence(first: Tensor, second: Tensor) -> Tensor:
+    """KL[softmax(first) ‖ softmax(second)] of each row.
+
+    Both sides stay logs: a probability that underflows to 0 then meets a finite log, and gives 0.
+    """
+    log_p, log_q = first.log_softmax(-1), second.log_softmax(-1)
+    return (log_p.exp() * (log_p - log_q)).sum(-1)

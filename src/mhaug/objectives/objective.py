@@ -1,0 +1,72 @@
+"""The total loss of Eq. 9, from the logits of the three graphs of Algorithm 1."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from mhaug import checks
+from mhaug.objectives.consistency import consistency_loss
+from mhaug.objectives.sharpness import sharpness_loss
+from mhaug.objectives.supervised import supervised_loss
+
+VIEW_NAMES = ("original", "previous", "current")
+
+
+@dataclass(frozen=True, eq=False)
+class ViewLogits:
+    """Logits [V, C] of the arguments of L in Algorithm 1: G, G^(t), G^(t+1). `None`: not computed."""
+
+    original: Tensor | None = None
+    previous: Tensor | None = None
+    current: Tensor | None = None
+
+    def of(self, name: str) -> Tensor:
+        """The logits of one view by name; asking for one that was not computed is an error."""
+        checks.one_of(name, "view", VIEW_NAMES)
+        logits: Tensor | None = getattr(self, name)
+        checks.require(logits is not None, name, "given: a term of the loss needs these logits", logits)
+        assert logits is not None
+        return logits
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """A loss and the terms it was made of. The terms are as they are, before their weights."""
+
+    total: Tensor
+    terms: dict[str, Tensor]
+
+    def detached(self) -> dict[str, float]:
+        """All as plain numbers, under the names of the terms and `total`. Waits for the device, once."""
+        losses = {"total": self.total, **self.terms}
+        numbers: list[float] = torch.stack([loss.detach() for loss in losses.values()]).tolist()
+        return dict(zip(losses, numbers, strict=True))
+
+
+def total_loss(
+    logits: ViewLogits,
+    labels: Tensor,
+    nodes: Tensor,
+    *,
+    consistency_weight: float = 0.0,
+    sharpness_weight: float = 0.0,
+    supervised_on: str = "previous",
+) -> Losses:
+    """L = L_s + γ1 L_u + γ2 L_h (Eq. 9), with γ1 `consistency_weight` and γ2 `sharpness_weight`.
+
+    L_s is taken over `nodes` of the `supervised_on` graph; the paper does not say which, its released code takes
+    the previous sample. L_u compares previous with current, L_h is of the original. A term of weight 0 is skipped.
+    """
+    checks.number_in(consistency_weight, "consistency_weight", 0.0)
+    checks.number_in(sharpness_weight, "sharpness_weight", 0.0)
+    checks.one_of(supervised_on, "supervised_on", VIEW_NAMES)
+    terms = {"supervised": supervised_loss(logits.of(supervised_on), labels, nodes)}
+    total = terms["supervised"]
+    if consistency_weight > 0:
+        terms["consistency"] = consistency_loss(logits.of("previous"), logits.of("current"))
+        total = total + consistency_weight * terms["consistency"]
+    if sharpness_weight > 0:
+        terms["sharpness"] = sharpness_loss(logits.of("original"))
+        total = total + sharpness_weight * terms["sharpness"]
+    return Losses(total, terms)

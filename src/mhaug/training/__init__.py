@@ -1,0 +1,1 @@
+"""The loop, and what goes into and comes out of it: evaluation, checkpoints, results."""

@@ -1,0 +1,103 @@
+"""Where a fit stands: counters, the best so far, the history."""
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+
+import torch
+from torch import Tensor
+
+from mhaug.data.task import NodeTask
+from mhaug.methods.method import Step
+from mhaug.training.evaluation import accuracies, macro_f1
+from mhaug.training.result import FitResult
+
+Weights = dict[str, Tensor]
+
+
+@dataclass
+class Best:
+    """The first update of best validation accuracy."""
+
+    validation: float = -math.inf
+    test: float = math.nan
+    validation_f1: float = math.nan
+    test_f1: float = math.nan
+    update: int = 0
+
+
+@dataclass
+class Progress:
+    """Mutable on purpose: the loop's own notebook."""
+
+    updates: int = 0
+    steps: int = 0
+    accepted: int = 0
+    seconds: float = 0.0
+    best: Best = field(default_factory=Best)
+    best_weights: Weights = field(default_factory=dict)
+    history: dict[str, list[float]] = field(default_factory=dict)
+
+    def count(self, step: Step) -> None:
+        """Note the candidates of one step."""
+        self.steps += step.proposals
+        self.accepted += step.accepted
+
+    def record(self, step: Step, losses: dict[str, float], logits: Tensor, task: NodeTask) -> bool:
+        """Note one update; whether it is the best so far."""
+        self.updates += 1
+        scores = accuracies(logits, task)
+        # an empty validation set cannot choose: the last update is taken
+        better = math.isnan(scores.validation) or scores.validation > self.best.validation
+        if better:
+            self.best = Best(
+                validation=scores.validation,
+                test=scores.test,
+                validation_f1=macro_f1(logits, task.labels, task.split.validation),
+                test_f1=macro_f1(logits, task.labels, task.split.test),
+                update=self.updates,
+            )
+        row = {f"loss_{name}": value for name, value in losses.items()}
+        row |= {f"{name}_accuracy": value for name, value in asdict(scores).items()}
+        row |= {"acceptance": self.accepted / self.steps, "steps": float(self.steps), **step.info}
+        for name, value in row.items():
+            self.history.setdefault(name, []).append(value)
+        return better
+
+    def result(self) -> FitResult:
+        """What was reached so far."""
+        return FitResult(
+            validation_accuracy=self.best.validation,
+            test_accuracy=self.best.test,
+            validation_macro_f1=self.best.validation_f1,
+            test_macro_f1=self.best.test_f1,
+            best_update=self.best.update,
+            last_test_accuracy=self.history["test_accuracy"][-1] if self.updates else math.nan,
+            updates=self.updates,
+            steps=self.steps,
+            acceptance_rate=self.accepted / max(self.steps, 1),
+            seconds=self.seconds,
+            history=self.history,
+        )
+
+    def tensors(self) -> Weights:
+        """The history and the best weights, for a checkpoint."""
+        history = {f"history.{name}": torch.tensor(row, dtype=torch.float64) for name, row in self.history.items()}
+        return {**history, **{f"best.{name}": value for name, value in self.best_weights.items()}}
+
+    def numbers(self) -> str:
+        """The counters, as JSON."""
+        counters = {name: getattr(self, name) for name in ("updates", "steps", "accepted", "seconds")}
+        return json.dumps({**counters, "best": asdict(self.best)})
+
+    @classmethod
+    def restore(cls, numbers: str, tensors: Weights) -> "Progress":
+        """What `numbers` and `tensors` came from."""
+        fields = json.loads(numbers)
+        history = {
+            name.removeprefix("history."): row.tolist()
+            for name, row in tensors.items()
+            if name.startswith("history.")
+        }
+        weights = {name.removeprefix("best."): row for name, row in tensors.items() if name.startswith("best.")}
+        return cls(**{**fields, "best": Best(**fields["best"])}, best_weights=weights, history=history)
