@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+import torch
+
+# tests run side by side, one to a core; more threads would only wait for each other
+torch.set_num_threads(1)
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 

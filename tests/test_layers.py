@@ -12,6 +12,7 @@ LAYER = {
     "augmentation": 2, "objectives": 2, "backbones": 2,
     "methods": 3,
     "training": 4,
+    "model_files": 4,
     "estimator": 5,
     "experiments": 6,
     "cli": 7,

@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from mhaug.data.datasets import load_dataset as load_dataset
     from mhaug.data.task import NodeTask as NodeTask
     from mhaug.data.task import Split as Split
+    from mhaug.estimator import NodeClassifier as NodeClassifier
+    from mhaug.experiments.record import RunRecord as RunRecord
+    from mhaug.experiments.run import run as run
+    from mhaug.experiments.spec import RunSpec as RunSpec
     from mhaug.sampling.sampler import MHAug as MHAug
     from mhaug.sampling.target import EgoTerm as EgoTerm
     from mhaug.sampling.trace import Trace as Trace
@@ -18,13 +22,29 @@ _HOME = {
     "EgoTerm": "mhaug.sampling.target",
     "MHAug": "mhaug.sampling.sampler",
     "MetropolisDrop": "mhaug.augmentation.transform",
+    "NodeClassifier": "mhaug.estimator",
     "NodeTask": "mhaug.data.task",
+    "RunRecord": "mhaug.experiments.record",
+    "RunSpec": "mhaug.experiments.spec",
     "Split": "mhaug.data.task",
     "Trace": "mhaug.sampling.trace",
     "load_dataset": "mhaug.data.datasets",
+    "run": "mhaug.experiments.run",
 }
 
-__all__ = ["EgoTerm", "MHAug", "MetropolisDrop", "NodeTask", "Split", "Trace", "load_dataset"]
+__all__ = [
+    "EgoTerm",
+    "MHAug",
+    "MetropolisDrop",
+    "NodeClassifier",
+    "NodeTask",
+    "RunRecord",
+    "RunSpec",
+    "Split",
+    "Trace",
+    "load_dataset",
+    "run",
+]
 __version__ = "0.1.0"
 
 

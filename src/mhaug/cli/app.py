@@ -3,7 +3,9 @@
 import typer
 
 from mhaug.cli.datasets import datasets
+from mhaug.cli.predict import predict
 from mhaug.cli.sample import sample
+from mhaug.cli.train import train
 
 app = typer.Typer(
     name="mhaug",
@@ -12,4 +14,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command()(sample)
+app.command()(train)
+app.command()(predict)
 app.command()(datasets)

@@ -1,0 +1,101 @@
+"""`mhaug train`: one method on one graph, over one or several seeds."""
+
+from functools import partial
+from pathlib import Path
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.settings import parse_seeds, parse_settings
+
+if TYPE_CHECKING:
+    from mhaug.experiments.record import RunRecord
+
+Dataset = Annotated[
+    str, typer.Option("--dataset", "--graph", help="A known name (see `mhaug datasets`), or your own graph's path.")
+]
+Seeds = Annotated[str | None, typer.Option(help="Several seeds: 0-9 or 0,3,5. Overrides --seed.")]
+Setting = Annotated[list[str] | None, typer.Option("--set", help="name=value: any hyper-parameter. May be repeated.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for models and records; a killed run goes on from there.")]
+
+
+def train(
+    *,
+    dataset: Dataset = "digits",
+    method: Annotated[str, typer.Option(help="A row of Table 1: vanilla, drop-edge, uda, mh-aug, ...")] = "mh-aug",
+    backbone: Annotated[str, typer.Option(help="gcn, sage or gat.")] = "gcn",
+    split: Annotated[str, typer.Option(help="public: the graph's own protocol; random: 20/30 a class.")] = "public",
+    seeds: Seeds = None,
+    setting: Setting = None,
+    out: Out = None,
+    checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 100,
+    seed: Seed = 0,
+    data_dir: DataDir = None,
+    device: Device = "cpu",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Train a network and report its accuracy at the first best validation accuracy.
+
+    Example: mhaug train --dataset cora --method mh-aug --backbone gcn --seeds 0-9 --set dropout=0.8 --out runs/cora
+    """
+    from mhaug.cli.bar import training_bar
+    from mhaug.experiments.run import run
+    from mhaug.experiments.spec import RunSpec
+
+    output = Output(quiet, json)
+    checked_device(device)
+    settings = parse_settings(setting or [])
+    numbers = [seed] if seeds is None else parse_seeds(seeds)
+    specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]
+    records = []
+    output.show(lambda: f"{dataset}, {backbone}, {method}\n{_HEAD}")
+    for spec in specs:
+        folder = None if out is None else out / f"seed-{spec.seed}"
+        updates = spec.all_settings()["max_updates"]
+        with training_bar(f"seed {spec.seed}", updates, shown=output.progress) as report:
+            record = run(
+                spec, data_dir=data_dir, device=device, out=folder, checkpoint_every=checkpoint_every, report=report
+            )
+        records.append(record)
+        output.show(partial(_row, record))
+    if len(records) > 1:
+        output.show(lambda: _means(records))
+    output.result(_json(records))
+
+
+_COLUMNS = {
+    "seed": 6,
+    "validation": 12,
+    "test": 8,
+    "macro-F1": 10,
+    "best at": 9,
+    "updates": 9,
+    "accepted": 10,
+    "seconds": 9,
+}
+_HEAD = "".join(f"{name:>{width}}" for name, width in _COLUMNS.items())
+
+
+def _row(record: "RunRecord") -> str:
+    accuracies = f"{record.validation_accuracy:12.2%}{record.test_accuracy:8.2%}{record.test_macro_f1:10.2%}"
+    counts = f"{record.best_update:9}{record.updates:9}{record.acceptance_rate:10.1%}{record.seconds:9.1f}"
+    return f"{record.spec.seed:6}{accuracies}{counts}"
+
+
+def _means(records: "list[RunRecord]") -> str:
+    tests, validations = [r.test_accuracy for r in records], [r.validation_accuracy for r in records]
+    spread = f"± {stdev(tests):.2%}"
+    return f"{'mean':>6}{mean(validations):12.2%}{mean(tests):8.2%} {spread} over {len(records)} seeds"
+
+
+def _json(records: "list[RunRecord]") -> dict[str, object]:
+    tests = [record.test_accuracy for record in records]
+    return {
+        "test_accuracy": mean(tests),
+        "test_accuracy_std": stdev(tests) if len(tests) > 1 else None,
+        "validation_accuracy": mean(record.validation_accuracy for record in records),
+        "runs": [record.to_json(history=False) for record in records],
+    }

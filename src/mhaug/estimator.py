@@ -1,0 +1,179 @@
+"""`NodeClassifier`: fit, predict, save, load. Training in five lines, on a PyG graph and a handful of labels."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mhaug import checks, model_files
+from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.graph_input import GraphInput
+from mhaug.backbones.pyg_module import PyGModule
+from mhaug.data.splits import Split
+from mhaug.data.task import NodeTask
+from mhaug.methods.method import Problem
+from mhaug.methods.presets import preset_settings
+from mhaug.training.fit import fit
+from mhaug.training.plan import OWN_MODULE, Plan, known_settings
+from mhaug.training.progress import Progress
+from mhaug.training.result import FitResult
+
+
+class NodeClassifier:
+    """Learns the classes of nodes from a few labels.
+
+    `method` is a row of Table 1 ("mh-aug", "vanilla", ...); `backbone` a name ("gcn", "sage", "gat") or any module
+    with `forward(x, edge_index)`. `settings` are hyper-parameters by name (`hidden`, `learning_rate`,
+    `edge_strength`, `max_updates`, ...); those left out come from the presets.
+    """
+
+    def __init__(
+        self,
+        method: str = "mh-aug",
+        backbone: str | nn.Module = "gcn",
+        seed: int = 0,
+        *,
+        device: str | torch.device = "cpu",
+        **settings: Any,
+    ) -> None:
+        self.method, self.backbone, self.seed, self.device, self.settings = method, backbone, seed, device, settings
+        self._plan("")
+        self.model_: Backbone | None = None
+        self.result_: FitResult | None = None
+        self.class_names_: list[str] | None = None
+
+    def fit(
+        self,
+        data: Any,
+        *,
+        train_mask: Tensor | None = None,
+        val_mask: Tensor | None = None,
+        checkpoint: Path | None = None,
+        checkpoint_every: int = 100,
+        report: Callable[[Progress], None] | None = None,
+    ) -> "NodeClassifier":
+        """Train on a PyG `Data` (its `train_mask` and `val_mask`, or those passed) or on a `NodeTask`.
+
+        The weights of the best validation accuracy are kept; without validation nodes, the last ones. With
+        `checkpoint`, a killed fit goes on where it was. torch's global generator is left as it was found.
+        """
+        task = _task(data, train_mask, val_mask).to(self.device)
+        plan = self._plan(task.name)
+        problem = Problem.of(task)
+        devices = [torch.cuda.current_device()] if task.labels.is_cuda else []
+        with torch.random.fork_rng(devices=devices):
+            network = self._network(plan, problem.graph.num_features, task.num_classes).to(self.device)
+            learner = plan.begin(problem, network, seed=self.seed)
+            self.result_ = fit(
+                task, learner, plan.config, checkpoint=checkpoint, checkpoint_every=checkpoint_every, report=report
+            )
+        self.model_ = network
+        self.class_names_ = getattr(task.graph, "class_names", None)
+        self.in_features_, self.num_classes_ = problem.graph.num_features, task.num_classes
+        return self
+
+    @torch.no_grad()
+    def predict_proba(self, data: Any) -> Tensor:
+        """Probabilities [V, C] on the CPU, for any graph with the same features."""
+        model = self._fitted()
+        graph = GraphInput.from_data(data.graph if isinstance(data, NodeTask) else data)
+        rule = f"of {self.in_features_} columns, as in training"
+        checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
+        model.eval()
+        return torch.softmax(model(graph.to(self.device)), -1).cpu()
+
+    def predict(self, data: Any) -> Tensor:
+        """The most likely class of each node, [V]."""
+        return self.predict_proba(data).argmax(-1)
+
+    def score(self, data: Any, mask: Tensor | None = None) -> float:
+        """Accuracy on `mask`; else on the graph's test nodes; else on all nodes with a label."""
+        labels, nodes = _truth(data, mask)
+        known = labels[nodes]
+        checks.require(known.numel() > 0, "mask", "of at least one node", 0)
+        rule = f"in 0..{self.num_classes_ - 1 if self.model_ is not None else '?'}, as in training"
+        self._fitted()
+        in_range = int(known.min()) >= 0 and int(known.max()) < self.num_classes_
+        checks.require(in_range, "labels", rule, f"{int(known.min())}..{int(known.max())}")
+        return float((self.predict(data)[nodes] == known).double().mean())
+
+    def save(self, folder: str | Path) -> None:
+        """Write `model.safetensors` and `classifier.json` into `folder`. No pickle."""
+        model_files.save(Path(folder), self._fitted(), self._description())
+
+    @classmethod
+    def load(cls, folder: str | Path, *, backbone: nn.Module | None = None, device: str = "cpu") -> "NodeClassifier":
+        """Read what `save` wrote. A classifier with a module of the user's own needs one of that kind to fill."""
+        description, weights = model_files.load(Path(folder))
+        own = description["backbone"] == OWN_MODULE
+        checks.require(not own or backbone is not None, "backbone", "given: the saved one was the user's own", None)
+        clf = cls(
+            description["method"],
+            backbone if own and backbone is not None else description["backbone"],
+            description["seed"],
+            device=device,
+            **description["settings"],
+        )
+        clf.in_features_, clf.num_classes_ = description["in_features"], description["num_classes"]
+        clf.class_names_ = description["class_names"]
+        network = clf._network(clf._plan(description["dataset"]), clf.in_features_, clf.num_classes_)
+        model_files.fill(network, weights, Path(folder))
+        clf.model_, clf._dataset = network.to(device), description["dataset"]
+        return clf
+
+    def _plan(self, dataset: str) -> Plan:
+        self._dataset = dataset
+        name = self.backbone if isinstance(self.backbone, str) else OWN_MODULE
+        presets = known_settings(name, self.method, preset_settings(dataset, name, self.method))
+        return Plan.of(name, self.method, {**presets, **self.settings})
+
+    def _network(self, plan: Plan, in_features: int, num_classes: int) -> Backbone:
+        if isinstance(self.backbone, nn.Module):
+            return PyGModule(self.backbone, num_classes=num_classes)
+        return plan.network(in_features, num_classes, seed=self.seed)
+
+    def _fitted(self) -> Backbone:
+        if self.model_ is None:
+            raise checks.RequestError("this NodeClassifier must be fitted first: call fit(data)")
+        return self.model_
+
+    def _description(self) -> dict[str, Any]:
+        name = self.backbone if isinstance(self.backbone, str) else OWN_MODULE
+        return {
+            "method": self.method,
+            "backbone": name,
+            "seed": self.seed,
+            "dataset": self._dataset,
+            "settings": self.settings,
+            "in_features": self.in_features_,
+            "num_classes": self.num_classes_,
+            "class_names": self.class_names_,
+        }
+
+
+def _task(data: Any, train_mask: Tensor | None, val_mask: Tensor | None) -> NodeTask:
+    if train_mask is None:
+        checks.require(val_mask is None, "train_mask", "given where 'val_mask' is", None)
+        return data if isinstance(data, NodeTask) else NodeTask.from_data(data)
+    graph = data.graph if isinstance(data, NodeTask) else data
+    labels = data.labels if isinstance(data, NodeTask) else data.y
+    validation = torch.zeros_like(train_mask) if val_mask is None else val_mask
+    rest = ~(train_mask | validation)
+    if labels is not None:
+        rest &= labels.reshape(-1) >= 0
+    split = Split(train_mask, validation, rest)
+    if isinstance(data, NodeTask):
+        return NodeTask(graph, data.labels, split, data.num_classes, data.name)
+    return NodeTask.from_data(data, split=split)
+
+
+def _truth(data: Any, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    if isinstance(data, NodeTask):
+        return data.labels.cpu(), (data.split.test if mask is None else mask).cpu()
+    checks.require(getattr(data, "y", None) is not None, "data.y", "given: a score needs labels", None)
+    labels = data.y.reshape(-1).cpu()
+    if mask is None:
+        mask = getattr(data, "test_mask", None)
+    return labels, (labels >= 0 if mask is None else mask.cpu())

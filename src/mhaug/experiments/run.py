@@ -1,0 +1,81 @@
+"""`run`: a spec in, a record out. With a folder, a run that can be killed and go on."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from mhaug.checks import RequestError
+from mhaug.data.datasets import load_dataset
+from mhaug.estimator import NodeClassifier
+from mhaug.experiments.record import RunRecord
+from mhaug.experiments.spec import RunSpec
+from mhaug.model_files import DESCRIPTION
+from mhaug.training.progress import Progress
+
+RECORD, CHECKPOINT, SPEC = "record.json", "checkpoint.safetensors", "spec.json"
+
+
+def run(
+    spec: RunSpec,
+    *,
+    data_dir: str | Path | None = None,
+    device: str = "cpu",
+    out: str | Path | None = None,
+    checkpoint_every: int = 100,
+    report: Callable[[Progress], None] | None = None,
+) -> RunRecord:
+    """Train as `spec` says.
+
+    With `out`, that folder gets the trained classifier, the record and checkpoints: a finished run is read, not
+    repeated, and a killed one goes on with the same numbers.
+    """
+    folder = None if out is None else _claimed(Path(out), spec)
+    if folder is not None and (folder / RECORD).is_file():
+        return RunRecord.from_json((folder / RECORD).read_text(encoding="utf-8"))
+    task = load_dataset(spec.dataset, data_dir, split=spec.split, seed=spec.seed)
+    clf = NodeClassifier(spec.method, spec.backbone, spec.seed, device=device, **spec.all_settings())
+    checkpoint = None if folder is None else folder / CHECKPOINT
+    clf.fit(task, checkpoint=checkpoint, checkpoint_every=checkpoint_every, report=report)
+    assert clf.result_ is not None
+    record = RunRecord.of(spec, clf.result_, device=str(device))
+    if folder is not None:
+        clf.save(folder)
+        _write(folder / RECORD, json.dumps(record.to_json()))
+        (folder / CHECKPOINT).unlink(missing_ok=True)
+    return record
+
+
+def folder_of_run(folder: Path) -> Path:
+    """A run's own folder, or the only run in a folder of `mhaug train --out`."""
+    if (folder / DESCRIPTION).is_file():
+        return folder
+    runs = sorted(path.parent for path in folder.glob(f"*/{DESCRIPTION}"))
+    if len(runs) != 1:
+        found = ", ".join(path.name for path in runs) or "nothing"
+        raise RequestError(f"model must be a folder with {DESCRIPTION}; {str(folder)!r} holds {found}")
+    return runs[0]
+
+
+def trained_on(folder: Path) -> str | None:
+    """The dataset of a run's folder, where it says so."""
+    note = folder / SPEC
+    return str(json.loads(note.read_text(encoding="utf-8"))["dataset"]) if note.is_file() else None
+
+
+def _claimed(folder: Path, spec: RunSpec) -> Path:
+    """The folder of this run and no other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mine = json.dumps({**spec.to_json(), "settings": spec.all_settings()}, sort_keys=True)
+    note = folder / SPEC
+    if note.is_file() and note.read_text(encoding="utf-8") != mine:
+        raise RequestError(f"out must be an empty folder or that of the same run; {str(folder)!r} holds another run")
+    _write(note, mine)
+    return folder
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    temporary = path.with_suffix(".part")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)

@@ -1,0 +1,58 @@
+"""Names and settings -> the parts of a run. The one place that sorts a flat list of settings into its owners."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from mhaug import checks, rng
+from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.catalogue import backbone_options, build_backbone
+from mhaug.methods.catalogue import build_method, method_options
+from mhaug.methods.method import Learner, Method, Problem
+from mhaug.training.result import FitConfig
+
+OWN_MODULE = "module"  # the name of a backbone that the user brings
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run that is decided but not begun. Wrong settings have been refused by now."""
+
+    backbone: str
+    backbone_settings: dict[str, Any]
+    method: Method
+    config: FitConfig
+
+    @classmethod
+    def of(cls, backbone: str, method: str, settings: Mapping[str, Any]) -> "Plan":
+        """Sort the settings by their names; a name that nobody owns is refused with the list of names."""
+        owners = {
+            "backbone": _names(backbone),
+            "method": set(method_options(method)),
+            "training": {field.name for field in fields(FitConfig)},
+        }
+        allowed = sorted(set().union(*owners.values()))
+        for name in settings:
+            checks.one_of(name, f"settings of {method} with {backbone}", allowed)
+        pick = {owner: {name: settings[name] for name in settings if name in own} for owner, own in owners.items()}
+        return cls(backbone, pick["backbone"], build_method(method, **pick["method"]), FitConfig(**pick["training"]))
+
+    def network(self, in_features: int, num_classes: int, *, seed: int) -> Backbone:
+        """A fresh network; `seed` alone decides its weights."""
+        options = {**self.backbone_settings, "rng": rng.stream(seed, "weights")}
+        return build_backbone(self.backbone, in_features, num_classes, **options)
+
+    def begin(self, problem: Problem, network: Backbone, *, seed: int) -> Learner:
+        """The method at work; torch's global generator, which dropout draws from, is seeded here."""
+        rng.seed_global(seed, "dropout")
+        return self.method.begin(problem, network, seed=seed)
+
+
+def known_settings(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Only those that this backbone and method own: what is left of presets for a user's own module."""
+    own = _names(backbone) | set(method_options(method)) | {field.name for field in fields(FitConfig)}
+    return {name: value for name, value in settings.items() if name in own}
+
+
+def _names(backbone: str) -> set[str]:
+    return set() if backbone == OWN_MODULE else set(backbone_options(backbone)) - {"rng"}
