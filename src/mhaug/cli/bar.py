@@ -14,14 +14,15 @@ Report = Callable[[Training], None]
 @contextmanager
 def training_bar(words: str, updates: int, *, shown: bool) -> Iterator[Report | None]:
     """A report function for `fit`, which moves a bar; None where nothing is to be shown."""
-    if not shown:
+    console = Console(stderr=True)
+    if not (shown and console.is_terminal):
         yield None
         return
     numbers = TextColumn(
         "loss {task.fields[loss]:.3f}  val {task.fields[validation]:.1%}  acc {task.fields[rate]:.0%}"
     )
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), numbers, TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(words, total=updates, loss=0.0, validation=0.0, rate=1.0)
 
         def report(training: Training) -> None:

@@ -51,7 +51,6 @@ def train(
     numbers = [seed] if seeds is None else parse_seeds(seeds)
     specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]
     records = []
-    output.show(lambda: f"{dataset}, {backbone}, {method}\n{_HEAD}")
     for spec in specs:
         folder = None if out is None else out / f"seed-{spec.seed}"
         updates = spec.all_settings()["max_updates"]
@@ -59,6 +58,8 @@ def train(
             record = run(
                 spec, data_dir=data_dir, device=device, out=folder, checkpoint_every=checkpoint_every, report=report
             )
+        if not records:
+            output.show(lambda: f"{dataset}, {backbone}, {method}\n{_HEAD}")
         records.append(record)
         output.show(partial(_row, record))
     if len(records) > 1:

@@ -107,6 +107,8 @@ class MHAug:
 def _counted(steps: int, words: str, progress: bool) -> Iterable[int]:
     if not progress:
         return range(steps)
+    from rich.console import Console
     from rich.progress import track
 
-    return track(range(steps), description=words, transient=True)
+    console = Console(stderr=True)
+    return track(range(steps), words, console=console, transient=True, disable=not console.is_terminal)

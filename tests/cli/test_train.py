@@ -1,0 +1,78 @@
+import csv
+import json
+
+import pytest
+
+from cli.test_sample import run
+from mhaug.checks import RequestError
+from mhaug.cli.settings import parse_seeds, parse_settings
+
+FAST = ["--dataset", "planted-partition", "--set", "max_updates=15", "--set", "hidden=8"]
+
+
+def test_train_then_predict(capsys, tmp_path):
+    assert run("train", *FAST, "--method", "mh-aug", "--seeds", "0,1", "--out", str(tmp_path), "--json") == 0
+    printed = capsys.readouterr().out.strip().splitlines()
+    assert len(printed) == 1
+    record = json.loads(printed[0])
+    assert [each["spec"]["seed"] for each in record["runs"]] == [0, 1]
+    assert record["runs"][0]["settings"]["max_updates"] == 15
+    out = tmp_path / "deep" / "predictions.csv"
+    assert run("predict", "--model", str(tmp_path / "seed-1"), "--out", str(out), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["nodes"] == 300
+    rows = list(csv.DictReader(out.open()))
+    assert list(rows[0]) == ["node", "label", "p_0", "p_1", "p_2"]
+    assert sum(float(rows[5][name]) for name in ("p_0", "p_1", "p_2")) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_table_for_people(capsys):
+    assert run("train", *FAST, "--method", "vanilla", "--seeds", "0-2") == 0
+    shown = capsys.readouterr().out
+    assert "over 3 seeds" in shown
+    assert "macro-F1" in shown
+
+
+def test_own_file(capsys, tmp_path):
+    """Words as labels and as node names come back in the predictions."""
+    edges = ["source,target"] + [f"n{i},n{j}" for i in range(12) for j in range(i) if (i < 6) == (j < 6)]
+    nodes = ["id,label,split,a,b"]
+    for i in range(12):
+        word, role = ("cat", "dog")[i // 6], ("train", "train", "val", "test", "test", "")[i % 6]
+        nodes.append(f"n{i},{word if role else ''},{role},{int(i < 6)},{int(i >= 6)}")
+    (tmp_path / "edges.csv").write_text("\n".join(edges))
+    (tmp_path / "nodes.csv").write_text("\n".join(nodes))
+    fast = ["--set", "max_updates=30", "--out", str(tmp_path / "run"), "--quiet"]
+    assert run("train", "--graph", str(tmp_path), *fast) == 0
+    assert run("predict", "--model", str(tmp_path / "run"), "--out", str(tmp_path / "p.csv"), "--quiet") == 0
+    labels = {row["node"]: row["label"] for row in csv.DictReader((tmp_path / "p.csv").open())}
+    assert labels == {f"n{i}": ("cat", "dog")[i // 6] for i in range(12)}
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["train", "--method", "magic"], "mhaug: 'method' must be one of vanilla"),
+        (["train", "--backbone", "mlp"], "mhaug: 'backbone' must be one of gcn, sage, gat; got 'mlp'"),
+        (["train", "--set", "speed=9"], "mhaug: 'settings of mh-aug with gcn' must be one of"),
+        (["train", "--set", "speed"], "mhaug: --set must be name=value"),
+        (["train", "--seeds", "9-0"], "mhaug: --seeds must be whole numbers like 0-9 or 0,3,5; got '9-0'"),
+        (["train", "--dataset", "grid"], "mhaug: dataset must have labels"),
+        (["predict", "--model", "nowhere"], "mhaug: model must be a folder with classifier.json"),
+        (["predict"], "mhaug: Missing option '--model'"),
+    ],
+)
+def test_a_wrong_request_is_one_line_and_status_2(capsys, words, line):
+    assert run(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(line)
+    assert captured.err.count("\n") == 1
+
+
+def test_words_for_settings_and_seeds():
+    assert parse_settings(["a=1", "b=x", "c=[1, 2]", "d=null", "e=0.5=1"]) == {
+        "a": 1, "b": "x", "c": [1, 2], "d": None, "e": "0.5=1",
+    }  # fmt: skip
+    assert parse_seeds("0-3, 2,7") == [0, 1, 2, 3, 7]
+    with pytest.raises(RequestError, match="--seeds"):
+        parse_seeds("one")

@@ -1,0 +1,83 @@
+"""Runs that are decided by their spec, and survive a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mhaug import RunRecord, RunSpec, run
+from mhaug.checks import RequestError
+
+TINY = {"max_updates": 30, "hidden": 8}
+
+
+def numbers(record: RunRecord) -> dict:
+    """Everything but the clock."""
+    return {name: value for name, value in record.to_json().items() if name != "seconds"}
+
+
+def test_a_spec_is_a_key_and_json():
+    spec = RunSpec("planted-partition", "gcn", "mh-aug", 3, settings={"hidden": 8, "dropout": 0.1})
+    assert spec == RunSpec("planted-partition", "gcn", "mh-aug", 3, settings={"dropout": 0.1, "hidden": 8})
+    assert len({spec, RunSpec.from_json(json.dumps(spec.to_json()))}) == 1
+    assert spec.all_settings()["learning_rate"] == 0.01
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "magic"}, "'method' must be one of"),
+        ({"backbone": "mlp"}, "'backbone' must be one of gcn, sage, gat; got 'mlp'"),
+        ({"seed": -1}, "'seed'"),
+        ({"split": "mine"}, "'split' must be one of public, random"),
+        ({"settings": {"heads": 3}}, "'settings of mh-aug with gcn'"),
+    ],
+)
+def test_a_wrong_spec_fails_at_once(options, words):
+    with pytest.raises(RequestError, match=words):
+        RunSpec(**options)
+
+
+def test_a_record_round_trips():
+    record = run(RunSpec("planted-partition", settings=TINY))
+    assert record.test_accuracy > 0.5
+    assert record.versions["torch"]
+    assert RunRecord.from_json(json.dumps(record.to_json())) == record
+
+
+def test_a_finished_run_is_read_not_repeated(tmp_path):
+    spec = RunSpec("planted-partition", method="vanilla", settings=TINY)
+    first = run(spec, out=tmp_path)
+    assert run(spec, out=tmp_path) == first
+    assert not (tmp_path / "checkpoint.safetensors").exists()
+    with pytest.raises(RequestError, match="holds another run"):
+        run(RunSpec("planted-partition", method="vanilla", seed=1, settings=TINY), out=tmp_path)
+
+
+@pytest.mark.parametrize("method", ["mh-aug", "uda"])
+def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path, method):
+    """SIGKILL in mid-run, then the same call again: bit for bit what an uninterrupted run gives."""
+    settings = {"max_updates": 400, "hidden": 8}
+    spec = RunSpec("planted-partition", method=method, seed=2, settings=settings)
+    code = (
+        "import torch; torch.set_num_threads(1)\n"
+        "from mhaug import RunSpec, run\n"
+        f"spec = RunSpec.from_json({json.dumps(spec.to_json())!r})\n"
+        f"run(spec, out={str(tmp_path / 'killed')!r}, checkpoint_every=5)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], env=os.environ)
+    checkpoint = tmp_path / "killed" / "checkpoint.safetensors"
+    while not checkpoint.exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not (tmp_path / "killed" / "record.json").exists()
+    resumed = run(spec, out=tmp_path / "killed", checkpoint_every=5)
+    whole = run(spec, out=tmp_path / "whole")
+    assert numbers(resumed) == numbers(whole)
