@@ -14,7 +14,7 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 demo: $(READY)
-	@$(BIN)/mhaug sample --dataset digits --strength 0.3 --spread 1 --chains 4 --draws 1000 --plot demo/chain.png
+	@$(BIN)/python -m mhaug.experiments.demo --out demo
 
 test: lint
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)

@@ -10,6 +10,7 @@ import argparse
 import csv
 import itertools
 import json
+import multiprocessing
 import os
 import tomllib
 from concurrent.futures import ProcessPoolExecutor
@@ -33,8 +34,9 @@ def one_run(job):
     from mhaug import RunSpec, run
 
     torch.set_num_threads(1)
-    dataset, method, seed, settings, data_dir = job
-    record = run(RunSpec(dataset, "gcn", method, seed, settings=settings), data_dir=data_dir)
+    dataset, method, seed, settings, options = job
+    spec = RunSpec(dataset, "gcn", method, seed, settings=settings)
+    record = run(spec, data_dir=options.data_dir, device=options.device)
     return record.to_json(history=False)
 
 
@@ -48,7 +50,7 @@ def search(pool, options):
     """Mean validation accuracy of each setting; the first best one is chosen. Test accuracies are not looked at."""
     cells = list(itertools.product(options.datasets, options.methods))
     jobs = [
-        (dataset, method, seed, settings, options.data_dir)
+        (dataset, method, seed, settings, options)
         for dataset, method in cells
         for settings in settings_to_try(method)
         for seed in range(options.search_seeds)
@@ -83,6 +85,7 @@ def table(records, methods, datasets):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", default=None)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--search-seeds", type=int, default=5)
@@ -93,10 +96,11 @@ def main():
     parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "accuracy")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(options.workers) as pool:
+    # a forked process cannot use a GPU
+    with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         chosen = search(pool, options)
         jobs = [
-            (dataset, method, seed, settings, options.data_dir)
+            (dataset, method, seed, settings, options)
             for (dataset, method), settings in chosen.items()
             for seed in range(options.seeds)
         ]

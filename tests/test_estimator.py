@@ -10,7 +10,7 @@ from mhaug.checks import RequestError
 from mhaug.data.splits import per_class_split
 from mhaug.data.toy_graphs import planted_partition
 
-FAST = {"max_updates": 25, "hidden": 16, "weight_decay": 0.0}
+FAST = {"max_updates": 60, "hidden": 16, "weight_decay": 0.0}
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def train(
     settings = parse_settings(setting or [])
     numbers = [seed] if seeds is None else parse_seeds(seeds)
     specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]
-    records = []
+    records: list[RunRecord] = []
     for spec in specs:
         folder = None if out is None else out / f"seed-{spec.seed}"
         updates = spec.all_settings()["max_updates"]
