@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--search-seeds", type=int, default=5)
+    parser.add_argument("--search-seeds", type=int, default=3)
     parser.add_argument("--datasets", nargs="+", default=["cora", "citeseer"])
     parser.add_argument(
         "--methods", nargs="+", default=["vanilla", "drop-edge", "drop-node", "uda", "mh-aug-no-reg", "mh-aug"]

@@ -39,27 +39,64 @@ def ordering(seed: int, *role: Role, size: int) -> torch.Tensor:
 
 
 class Streams:
-    """One random stream for each of several chains, so that a chain does not depend on how many run beside it."""
+    """One random stream for each of several chains, so that a chain does not depend on how many run beside it.
+
+    On the CPU the numbers come from NumPy (three times as fast as torch), elsewhere from torch's generators.
+    """
 
     def __init__(self, seed: int, *role: Role, count: int, device: torch.device | str = "cpu") -> None:
-        self._generators = [stream(seed, *role, index, device=device) for index in range(count)]
+        kind = _OnCPU if torch.device(device).type == "cpu" else _OnDevice
+        self.each = [kind(seed, (*role, index), device) for index in range(count)]
 
     def uniform(self, size: int) -> torch.Tensor:
         """Numbers in [0, 1), [chains, size], in double precision: a tie among a million has probability 1e-4."""
-        draws = [
-            torch.rand(size, generator=each, device=each.device, dtype=torch.float64) for each in self._generators
-        ]
-        return torch.stack(draws)
+        return torch.stack([one.uniform(size) for one in self.each])
 
     def state(self) -> torch.Tensor:
         """Where every stream stands, as bytes [chains, n]: all that a resumed run needs."""
-        return torch.stack([each.get_state() for each in self._generators])
+        return torch.stack([one.state() for one in self.each])
 
     def restore(self, state: torch.Tensor) -> None:
         """Go on from where `state()` was taken."""
-        for each, saved in zip(self._generators, state, strict=True):
-            # a row of a larger tensor has an offset that torch does not heed here
-            each.set_state(saved.cpu().clone())
+        for one, saved in zip(self.each, state, strict=True):
+            # a row of a larger tensor has an offset, which torch's generators do not heed
+            one.restore(saved.cpu().clone())
+
+
+class _OnCPU:
+    def __init__(self, seed: int, role: tuple[Role, ...], device: torch.device | str) -> None:
+        self._generator = np.random.Generator(np.random.SFC64(_sequence(seed, role)))
+
+    def numbers(self, size: int) -> np.ndarray:
+        return self._generator.random(size)
+
+    def uniform(self, size: int) -> torch.Tensor:
+        return torch.from_numpy(self.numbers(size))
+
+    def state(self) -> torch.Tensor:
+        words = self._generator.bit_generator.state["state"]["state"]
+        return torch.from_numpy(words.view(np.uint8).copy())
+
+    def restore(self, state: torch.Tensor) -> None:
+        bits = self._generator.bit_generator
+        bits.state = {**bits.state, "state": {"state": state.numpy().view(np.uint64)}}
+
+
+class _OnDevice:
+    def __init__(self, seed: int, role: tuple[Role, ...], device: torch.device | str) -> None:
+        self._generator = stream(seed, *role, device=device)
+
+    def numbers(self, size: int) -> np.ndarray:
+        return self.uniform(size).cpu().numpy()
+
+    def uniform(self, size: int) -> torch.Tensor:
+        return torch.rand(size, generator=self._generator, device=self._generator.device, dtype=torch.float64)
+
+    def state(self) -> torch.Tensor:
+        return self._generator.get_state()
+
+    def restore(self, state: torch.Tensor) -> None:
+        self._generator.set_state(state)
 
 
 def seed_global(seed: int, *role: Role) -> None:

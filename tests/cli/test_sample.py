@@ -35,7 +35,7 @@ def test_words_for_people_and_silence(capsys):
     assert run("sample", *FAST) == 0
     shown = capsys.readouterr().out
     assert "delivered" in shown
-    assert "accepted resample/edges" in shown
+    assert "accepted flip/edges" in shown
     assert run("sample", *FAST, "--quiet") == 0
     assert capsys.readouterr().out == ""
 

@@ -48,7 +48,7 @@ def test_flat_target_has_the_law_of_dropedge_given_the_ratio():
     with M - 1 degrees of freedom for independent draws; an accepted step redraws the subset whole. Two-sided
     false-alarm rate 1e-4; the seed is fixed.
     """
-    sampler = MHAug(edges=EgoTerm(ego_weight=0.0, count_weight=1.0), step_size=5.0)
+    sampler = MHAug(edges=EgoTerm(ego_weight=0.0, count_weight=1.0), step_size=5.0, moves="resample")
     trace = sampler.sample(grid_graph(6, 6), draws=1000, chains=4, keep_masks=True, seed=2)
     moved = torch.cat([torch.ones(4, 1).bool(), (trace.edge_kept[:, 1:] != trace.edge_kept[:, :-1]).any(-1)], 1)
     dropped = (~trace.edge_kept)[moved].double()

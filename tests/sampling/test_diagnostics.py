@@ -33,8 +33,8 @@ def test_one_chain_is_held_against_itself():
 
 
 def test_frozen_chain_reports_stuck_units_and_says_so():
-    sharp = MHAug(edges=EgoTerm(strength=0.5, spread_floor=1e-4), step_size=0.5)
-    summary = sharp.sample(grid_graph(6, 6), draws=50, warmup=200, chains=2).summary()
+    sharp = MHAug(edges=EgoTerm(strength=0.5, spread_floor=1e-4), step_size=0.5, moves="resample")
+    summary = sharp.sample(grid_graph(6, 6), draws=50, warmup=3000, chains=2).summary()
     assert summary.stuck["edges"] == summary.units["edges"] == 60
     assert summary.acceptance["resample/edges"] < 0.01
     assert summary.advice[0].startswith("Frozen")
@@ -53,10 +53,11 @@ def test_a_good_run_has_no_advice_and_delivers():
 
 def test_joint_acceptance_is_one_row():
     term = EgoTerm(spread_floor=2.0)
-    trace = MHAug(edges=term, nodes=term, accept="joint").sample(grid_graph(3, 3), draws=20)
+    trace = MHAug(edges=term, nodes=term, accept="joint", moves="resample").sample(grid_graph(3, 3), draws=20)
     assert list(trace.summary().acceptance) == ["resample/joint"]
 
 
 def test_numbers_that_do_not_exist_are_none_in_json():
-    summary = MHAug(edges=EgoTerm(spread_floor=1e-4, strength=0.5)).sample(grid_graph(5, 5), draws=20).summary()
+    frozen = MHAug(edges=EgoTerm(spread_floor=1e-4, strength=0.5), moves="resample")
+    summary = frozen.sample(grid_graph(5, 5), draws=20, warmup=3000).summary()
     assert summary.to_dict()["quantities"]["edge_change"]["r_hat"] is None

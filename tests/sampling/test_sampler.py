@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -33,12 +34,12 @@ def test_shapes_and_meaning(grid):
 
 def test_log_prob_and_ego_change_belong_to_the_masks(grid):
     trace = BOTH.sample(grid, draws=20, warmup=0, chains=2, keep_masks=True)
-    chain = BOTH.chain(grid)
+    targets = BOTH.chain(grid).setup.targets
     parts = {"edges": trace.edge_kept, "nodes": trace.node_kept}
     entropy = torch.zeros(20).double()
     total = 0
     for name, kept in parts.items():
-        target = chain.kernel.parts[name].target
+        target = targets[name]
         statistics = target.statistics(kept)
         total = total + target.log_prob(statistics, entropy)
         torch.testing.assert_close(getattr(trace, f"ego_{name[:-1]}_change"), statistics.ego_change.mean(-1))
@@ -75,11 +76,12 @@ def test_a_part_that_is_none_is_never_dropped(grid):
 
 
 def test_the_state_does_not_move_on_rejection(grid):
-    stuck = MHAug(edges=EgoTerm(strength=0.5, spread_floor=1e-3), step_size=0.3)
+    stuck = MHAug(edges=EgoTerm(strength=0.5, spread_floor=1e-3), step_size=0.3, moves="resample", backend="torch")
     chain = stuck.chain(grid, chains=4, seed=1)
-    seen = 0
-    for _ in range(50):
-        step = chain.step()["edges"]
+    kernel, seen = chain.kernels["edges"][0], 0
+    for seed in range(50):
+        uniforms = torch.rand(4, 33, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        step = kernel.step(chain.state["edges"], torch.zeros(20).double(), uniforms)
         rejected = ~step.accepted
         assert torch.equal(step.current.kept[rejected], step.previous.kept[rejected])
         assert torch.equal(step.current.kept[step.accepted], step.candidate.kept[step.accepted])
@@ -87,8 +89,9 @@ def test_the_state_does_not_move_on_rejection(grid):
     assert seen > 0
 
 
-def test_resume_gives_the_same_chain(grid):
-    whole, first, second = (BOTH.chain(grid, chains=2, seed=3) for _ in range(3))
+@pytest.mark.parametrize("backend", ["torch", "numba"])
+def test_resume_gives_the_same_chain(grid, backend):
+    whole, first, second = (replace(BOTH, backend=backend).chain(grid, chains=2, seed=3) for _ in range(3))
     for _ in range(20):
         whole.step()
     for _ in range(10):
@@ -151,7 +154,7 @@ def test_bad_terms(options, words):
         ({"edges": None}, "one part must be dropped"),
         ({"edges": 0.3}, "'edges' must be an EgoTerm or None; got 0.3"),
         ({"hops": 0}, "'hops' must be a whole number of at least 1; got 0"),
-        ({"moves": "teleport"}, "'moves' must be one of resample.*; got 'teleport'"),
+        ({"moves": "teleport"}, "'moves' must be one of resample, flip, swap, mixture; got 'teleport'"),
         ({"accept": "maybe"}, "'accept' must be one of blocks, joint; got 'maybe'"),
         ({"step_size": 0}, "'step_size'"),
         ({"step_size": (0.1, 0.2, 0.3)}, "'step_size' must be a number or a pair"),
@@ -208,7 +211,8 @@ def test_graphs_with_little_in_them():
 def test_invariants_on_any_graph(pairs, hops, accept, seed):
     data = Data(edge_index=torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T, num_nodes=8)
     before = data.edge_index.clone()
-    sampler = MHAug(edges=EgoTerm(), nodes=EgoTerm(), hops=hops, accept=accept, step_size=0.3)
+    moves = "resample" if accept == "joint" else "mixture"
+    sampler = MHAug(edges=EgoTerm(), nodes=EgoTerm(), hops=hops, accept=accept, moves=moves, step_size=0.3)
     trace = sampler.sample(data, draws=6, warmup=0, chains=2, seed=seed, keep_masks=True)
     for name in ("edge_change", "node_change", "ego_edge_change", "ego_node_change"):
         values = getattr(trace, name)

@@ -25,8 +25,7 @@ class ChainDrop:
 
     def propose(self, entropy: Tensor | None) -> Proposal:
         """One step of the chain, under the target that `entropy` gives."""
-        transitions = self._chain.step(entropy)
-        accepted = any(bool(each.accepted[0]) for each in transitions.values())
+        accepted = bool(self._chain.step(entropy).moved[0])
         previous = self._current
         if accepted:
             self._current = view_of(self._chain.graph, self._chain.subgraph, 0)
@@ -43,8 +42,8 @@ class ChainDrop:
 
     def _info(self) -> dict[str, float]:
         info = {}
-        for part, state in self._chain.state.items():
-            name = part[:-1]
-            info[f"{name}_change"] = float(state.statistics.dropped) / max(state.kept.shape[1], 1)
-            info[f"ego_{name}_change"] = float(state.statistics.ego_change.mean())
+        for part in self._chain.setup.targets:
+            change = self._chain.change(part)
+            info[f"{part[:-1]}_change"] = float(change.full)
+            info[f"ego_{part[:-1]}_change"] = float(change.ego)
         return info

@@ -32,12 +32,12 @@ class MetropolisDrop(BaseTransform):  # type: ignore[misc]
     def forward(self, data: Any) -> Any:
         """Move on, and hand out the view as an ordinary `Data`."""
         checks.require(isinstance(data, Data), "data", "a torch_geometric Data (homogeneous)", type(data).__name__)
-        steps = self.steps
         if self._chain is None or not self._same_graph(data):
             self._chain = self.sampler.chain(data, seed=self.seed)
             self._edge_index = data.edge_index.clone()
-            steps += self.warmup
-        for _ in range(steps):
+            for _ in self._chain.warm_up(self.warmup):
+                pass
+        for _ in range(self.steps):
             self._chain.step()
         return apply_view(data, view_of(self._chain.graph, self._chain.subgraph, 0))
 

@@ -15,6 +15,7 @@ NodeSpread = Annotated[float, typer.Option(help="σ of the nodes.")]
 EgoWeight = Annotated[float, typer.Option(help="λ1 and λ3: weight of the ego-graphs.")]
 CountWeight = Annotated[float, typer.Option(help="λ2 and λ4: weight of the count's normalisation.")]
 StepSize = Annotated[float, typer.Option(help="σ_Δ: how far a proposal moves the change ratio.")]
+Moves = Annotated[str, typer.Option(help="How the next graph is proposed: mixture, resample, flip, swap.")]
 Out = Annotated[Path | None, typer.Option(help="Save the trace: .nc or .npz.")]
 Plot = Annotated[Path | None, typer.Option(help="Draw the trace: .png, .svg or .pdf.")]
 
@@ -29,7 +30,7 @@ def sample(
     ego_weight: EgoWeight = 1.0,
     count_weight: CountWeight = 1.0,
     hops: Annotated[int, typer.Option(help="k: size of an ego-graph.")] = 2,
-    moves: Annotated[str, typer.Option(help="How the next graph is proposed.")] = "resample",
+    moves: Moves = "mixture",
     accept: Annotated[str, typer.Option(help="blocks, or joint (the paper's).")] = "blocks",
     step_size: StepSize = 0.03,
     chains: Annotated[int, typer.Option(help="Chains side by side, started far apart.")] = 4,

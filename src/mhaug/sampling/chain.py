@@ -1,73 +1,156 @@
-"""Several chains on one graph, side by side: where they start, where they stand, and how they go on."""
+"""Several chains on one graph, side by side: what both backends share."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from mhaug import checks
 from mhaug.rng import Streams
-from mhaug.sampling.metropolis import MetropolisHastings, PartState, PartTransition
+from mhaug.sampling.moves.mixture import KINDS, Round, best_share
 from mhaug.sampling.moves.resample import uniform_subset
 from mhaug.sampling.subgraph import Subgraph, UnitGraph
+from mhaug.sampling.target import EgoTarget
+
+_ONE_RESAMPLE, _NO_LOCAL = np.zeros(1, dtype=np.int64), np.empty((0, 3))
 
 
-class Chain:
+@dataclass(frozen=True)
+class Setup:
+    """All that decides a set of chains on a graph but the random streams."""
+
+    graph: UnitGraph
+    targets: dict[str, EgoTarget]  # "edges", "nodes": those that are dropped
+    step_sizes: dict[str, float]
+    moves: str
+    joint: bool
+    hops: int
+    chains: int
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What one step did, as counts [chains, 3, 2] for each part: kind of move, then proposed and accepted."""
+
+    tally: dict[str, np.ndarray]
+    setup: Setup
+
+    @property
+    def moved(self) -> np.ndarray:
+        """Whether any proposal of any part was accepted, bool [chains]."""
+        return sum(counts[:, :, 1].sum(1) for counts in self.tally.values()) > 0
+
+    def counts(self, outcome: int) -> dict[str, np.ndarray]:
+        """Proposed (0) or accepted (1) by "move/part", long [chains]; "resample/joint" under joint acceptance."""
+        if self.setup.joint:
+            return {"resample/joint": next(iter(self.tally.values()))[:, 0, outcome]}
+        kinds = [kind for kind, name in enumerate(KINDS) if self.setup.moves in (name, "mixture")]
+        return {
+            f"{KINDS[kind]}/{part}": rows[:, kind, outcome] for part, rows in self.tally.items() for kind in kinds
+        }
+
+
+class Change(NamedTuple):
+    """The change ratios of one part where the chains stand, [chains]."""
+
+    full: Tensor  # ΔG': share of units dropped
+    ego: Tensor  # mean of Δ_i over the nodes
+
+
+class Chain(ABC):
     """The exact sequence of states, repeats included: after a rejection a step leaves the state where it was.
 
     It is this sequence that has the law P in the long run, for an entropy that does not change. The accepted
-    candidates alone do not: they have the law of P times the probability of leaving.
+    candidates alone do not: they have the law of P times the probability of leaving. Each part of each chain has a
+    random stream of its own.
     """
 
-    def __init__(
-        self, graph: UnitGraph, kernel: MetropolisHastings, *, rng: Streams, starts: Mapping[str, Tensor]
-    ) -> None:
-        self.graph = graph
-        self.kernel = kernel
-        self._rng = rng
-        self.state = {name: part.init(starts[name]) for name, part in kernel.parts.items()}
-        self._no_entropy = torch.zeros(graph.num_nodes, dtype=torch.float64, device=graph.unit_edges.device)
+    def __init__(self, setup: Setup, *, seed: int) -> None:
+        self.setup, self.graph = setup, setup.graph
+        device = setup.graph.unit_edges.device
+        self._rng = {part: Streams(seed, "chain", part, count=setup.chains, device=device) for part in setup.targets}
+        self.shares = {part: np.full(setup.chains, 0.5) for part in setup.targets}
 
-    def step(self, entropy: Tensor | None = None) -> dict[str, PartTransition]:
-        """Move every chain on by one transition. `entropy` is ε, [V] or [chains, V] (0 where None)."""
-        transitions = self.kernel.step(self.state, self._entropy(entropy), rng=self._rng)
-        self.state = {name: transition.current for name, transition in transitions.items()}
-        return transitions
+    @abstractmethod
+    def step(self, entropy: Tensor | None = None) -> StepReport:
+        """Move every chain on by one round. `entropy` is ε, [V] or [chains, V] (0 where None)."""
 
+    @abstractmethod
+    def kept(self, part: str) -> Tensor:
+        """Which units of a part are kept, bool [chains, units]; a copy."""
+
+    @abstractmethod
+    def change(self, part: str) -> Change:
+        """How far the chains are from the whole graph, in one part."""
+
+    @abstractmethod
     def log_prob(self, entropy: Tensor | None = None) -> Tensor:
-        """Unnormalised log P of where the chains stand (Eq. 4: the sum over the parts), [chains]."""
-        entropy = self._entropy(entropy)
-        parts = self.kernel.parts.items()
-        return torch.stack([part.target.log_prob(self.state[name].statistics, entropy) for name, part in parts]).sum(
-            0
-        )
+        """Unnormalised log P of where the chains stand (Eq. 4: the sum over the parts), float64 [chains]."""
+
+    @abstractmethod
+    def place(self, kept: Mapping[str, Tensor]) -> None:
+        """Put the chains where these units are kept."""
 
     @property
     def subgraph(self) -> Subgraph:
         """Where the chains stand, [chains, ...]; a part that is never dropped is kept whole."""
-        chains = next(iter(self.state.values())).kept.shape[0]
-        return Subgraph(
-            self._kept("edges", chains, self.graph.num_units),
-            self._kept("nodes", chains, self.graph.num_nodes),
-        )
+        sizes = {"edges": self.graph.num_units, "nodes": self.graph.num_nodes}
+        device, chains = self.graph.unit_edges.device, self.setup.chains
+        whole = (torch.ones(chains, size, dtype=torch.bool, device=device) for size in sizes.values())
+        pairs = zip(sizes, whole, strict=True)
+        return Subgraph(*(self.kept(part) if part in self.setup.targets else mask for part, mask in pairs))
+
+    def warm_up(self, steps: int, entropy: Tensor | None = None) -> Iterable[None]:
+        """Steps before the first draw, one for each item. A mixture finds its weights here, and keeps them."""
+        adapts = self.setup.moves == "mixture" and steps >= 8
+        gains = {part: np.zeros((2, self.setup.chains)) for part in self.setup.targets}
+        for step in range(steps):
+            family = step % 2 if adapts and step >= steps // 2 else None
+            before = {part: self.change(part).ego for part in gains} if family is not None else {}
+            if family is not None:
+                # one family at a time, with the same work: how far does each of them move the chain
+                self._set_shares(float(family == 0))
+            self.step(entropy)
+            for part, ego in before.items():
+                gains[part][family] += (self.change(part).ego - ego).square().cpu().numpy()
+            yield
+        if adapts:
+            for part, (resampling, local) in gains.items():
+                self.shares[part] = np.array([best_share(*pair) for pair in zip(resampling, local, strict=True)])
 
     def state_dict(self) -> dict[str, Tensor]:
-        """All that a resumed chain needs: masks and random streams."""
-        masks = {name: part.kept for name, part in self.state.items()}
-        return {**masks, "rng": self._rng.state()}
+        """All that a resumed chain needs: masks, weights, random streams."""
+        saved = {part: self.kept(part) for part in self.setup.targets}
+        for part, streams in self._rng.items():
+            saved[f"rng.{part}"] = streams.state()
+            saved[f"share.{part}"] = torch.from_numpy(self.shares[part].copy())
+        return saved
 
     def load_state_dict(self, saved: Mapping[str, Tensor]) -> None:
         """Go on exactly where `state_dict` was taken."""
-        self.state = {name: part.init(saved[name]) for name, part in self.kernel.parts.items()}
-        self._rng.restore(saved["rng"])
+        self.place({part: saved[part] for part in self.setup.targets})
+        for part, streams in self._rng.items():
+            streams.restore(saved[f"rng.{part}"])
+            self.shares[part] = saved[f"share.{part}"].cpu().numpy().copy()
 
-    def _kept(self, name: str, chains: int, units: int) -> Tensor:
-        part: PartState | None = self.state.get(name)
-        device = self.graph.unit_edges.device
-        return torch.ones(chains, units, dtype=torch.bool, device=device) if part is None else part.kept
+    def _set_shares(self, share: float) -> None:
+        for part in self.shares:
+            self.shares[part] = np.full(self.setup.chains, share)
 
-    def _entropy(self, entropy: Tensor | None) -> Tensor:
-        return self._no_entropy if entropy is None else entropy.to(self._no_entropy)
+    def _numbers(self, part: str, chain: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The random numbers of one round: kind of each elementary move, numbers of local moves, of resamples."""
+        stream, units = self._rng[part].each[chain], self.setup.targets[part].units
+        if self.setup.moves == "resample":
+            return _ONE_RESAMPLE, _NO_LOCAL, stream.numbers(units + 2).reshape(1, -1)
+        plan = Round.of(self.setup.moves, units, float(self.shares[part][chain]))
+        choices = plan.choices(stream.numbers(plan.budget))
+        resamples = int((choices == 0).sum())
+        local = stream.numbers(3 * plan.budget).reshape(-1, 3)
+        return choices, local, stream.numbers(resamples * (units + 2)).reshape(resamples, units + 2)
 
 
 def check_entropy(entropy: Tensor | None, num_nodes: int) -> None:
@@ -78,14 +161,15 @@ def check_entropy(entropy: Tensor | None, num_nodes: int) -> None:
         checks.require(low >= 0.0 and high <= 1.0, "entropy", "in [0, 1] everywhere", f"{low:g} to {high:g}")
 
 
-def spread_starts(kernel: MetropolisHastings, chains: int, *, rng: Streams) -> dict[str, Tensor]:
+def spread_starts(setup: Setup, *, seed: int) -> dict[str, Tensor]:
     """Over-dispersed starts: chain 0 at the whole graph, the last at the empty one, the rest evenly between.
 
     A single chain starts at the whole graph, as in the paper.
     """
     starts = {}
-    for name, part in kernel.parts.items():
-        keys = rng.uniform(part.target.units)
-        ratios = torch.linspace(0.0, 1.0, chains, dtype=torch.float64, device=keys.device)
-        starts[name] = uniform_subset(keys, (ratios * part.target.units).round().long())
+    device = setup.graph.unit_edges.device
+    for part, target in setup.targets.items():
+        keys = Streams(seed, "start", part, count=setup.chains, device=device).uniform(target.units)
+        ratios = torch.linspace(0.0, 1.0, setup.chains, dtype=torch.float64, device=device)
+        starts[part] = uniform_subset(keys, (ratios * target.units).round().long())
     return starts

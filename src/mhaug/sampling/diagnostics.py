@@ -63,7 +63,9 @@ def summarise(trace: Trace) -> Summary:
     names = [name for name in QUANTITIES if name == "log_prob" or any(part[:-1] in name for part in parts)]
     quantities = {name: describe(getattr(trace, name).numpy()) for name in names}
     flips = {"edges": trace.edge_flips, "nodes": trace.node_flips}
-    acceptance = {name: float(rate.mean()) for name, rate in trace.accepted.items()}
+    acceptance = {
+        name: float(counts.sum()) / max(int(trace.proposed[name].sum()), 1) for name, counts in trace.accepted.items()
+    }
     return Summary(
         quantities=quantities,
         acceptance=acceptance,
@@ -97,11 +99,13 @@ def describe(draws: np.ndarray) -> Quantity:
 
 
 def _advice(quantities: dict[str, Quantity], acceptance: dict[str, float]) -> list[str]:
-    frozen = [name for name, rate in acceptance.items() if rate < FROZEN_BELOW]
+    parts = {name.split("/")[1] for name in acceptance}
+    rates = {part: [rate for name, rate in acceptance.items() if name.endswith(f"/{part}")] for part in parts}
+    frozen = sorted(part for part, each in rates.items() if max(each) < FROZEN_BELOW)
     if frozen:
         return [
-            f"Frozen: {', '.join(frozen)} accepted fewer than 1 in 100 proposals. The target is too sharp for this "
-            "move: raise spread_floor, lower ego_weight, or take smaller steps; do not trust these draws."
+            f"Frozen: fewer than 1 in 100 proposals accepted ({', '.join(frozen)}). The target is too sharp for this "
+            "move: use moves='mixture', or raise spread_floor; do not trust these draws."
         ]
     r_hats = [row.r_hat for row in quantities.values() if not math.isnan(row.r_hat)]
     worst = max(r_hats, default=math.inf)

@@ -1,4 +1,4 @@
-"""Eq. 7: Metropolis-Hastings over any move and any target."""
+"""Eq. 7: Metropolis-Hastings over any move and any target, on tensors. The readable reference."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,7 +6,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from mhaug.rng import Streams
 from mhaug.sampling.moves.move import Move
 from mhaug.sampling.target import EgoTarget, Statistics
 
@@ -18,19 +17,29 @@ class PartState(NamedTuple):
     statistics: Statistics
 
 
-class PartTransition(NamedTuple):
+class Transition(NamedTuple):
     """One step of one part. After a rejection `current` is `previous`, and `candidate` is what was turned down."""
 
     previous: PartState
     candidate: PartState
-    log_acceptance: Tensor  # float64 [chains]: log of the ratio in Eq. 7; shared by both parts under "joint"
+    log_acceptance: Tensor  # float64 [chains]: log of the ratio in Eq. 7
     accepted: Tensor  # bool [chains]
-    current: PartState
+
+    @property
+    def current(self) -> PartState:
+        """Where the chains stand now."""
+        each = self.accepted.unsqueeze(-1)
+        new, old = self.candidate.statistics, self.previous.statistics
+        statistics = Statistics(
+            torch.where(self.accepted, new.dropped, old.dropped),
+            torch.where(each, new.ego_change, old.ego_change),
+        )
+        return PartState(torch.where(each, self.candidate.kept, self.previous.kept), statistics)
 
 
 @dataclass(frozen=True)
 class PartKernel:
-    """Move and target of one part (edges or nodes)."""
+    """One move under the target of one part (edges or nodes)."""
 
     target: EgoTarget
     move: Move
@@ -48,51 +57,18 @@ class PartKernel:
             - self.move.log_prob(candidate.kept, given=current.kept)
         )
 
+    def step(self, current: PartState, entropy: Tensor, uniforms: Tensor) -> Transition:
+        """One transition of every chain; the last of the `uniforms` [chains, numbers + 1] decides."""
+        candidate = self.init(self.move.propose(current.kept, uniforms[..., :-1]))
+        log_acceptance = self.log_acceptance(candidate, current, entropy)
+        return Transition(current, candidate, log_acceptance, uniforms[..., -1].log() <= log_acceptance)
 
-@dataclass(frozen=True)
-class MetropolisHastings:
-    """The chain's step. P is a product over the parts, so each part may be accepted on its own ("blocks").
 
-    Both rules leave P unchanged. "joint", the paper's, turns both parts down if either is bad; "blocks" does not.
+def accept_jointly(parts: dict[str, Transition], uniform: Tensor) -> dict[str, Transition]:
+    """The paper's rule: both parts' candidates are taken, or neither. P is a product, so the ratios multiply.
+
+    Accepting each part for itself leaves P unchanged as well, and accepts more often.
     """
-
-    parts: dict[str, PartKernel]
-    joint: bool
-
-    def step(self, state: dict[str, PartState], entropy: Tensor, *, rng: Streams) -> dict[str, PartTransition]:
-        """One transition of every chain and every part. `entropy` is [V] or [chains, V]."""
-        candidates = {name: part.init(part.move.draw(state[name].kept, rng=rng)) for name, part in self.parts.items()}
-        ratios = {
-            name: part.log_acceptance(candidates[name], state[name], entropy) for name, part in self.parts.items()
-        }
-        if self.joint:
-            total = torch.stack(list(ratios.values())).sum(0)
-            accepted = dict.fromkeys(ratios, _accept(total, rng))
-            ratios = dict.fromkeys(ratios, total)
-        else:
-            accepted = {name: _accept(ratio, rng) for name, ratio in ratios.items()}
-        return {
-            name: PartTransition(
-                state[name],
-                candidates[name],
-                ratios[name],
-                accepted[name],
-                _choose(accepted[name], candidates[name], state[name]),
-            )
-            for name in self.parts
-        }
-
-
-def _accept(log_acceptance: Tensor, rng: Streams) -> Tensor:
-    return rng.uniform(1).squeeze(-1).log() <= log_acceptance
-
-
-def _choose(accepted: Tensor, candidate: PartState, current: PartState) -> PartState:
-    each = accepted.unsqueeze(-1)
-    return PartState(
-        torch.where(each, candidate.kept, current.kept),
-        Statistics(
-            torch.where(accepted, candidate.statistics.dropped, current.statistics.dropped),
-            torch.where(each, candidate.statistics.ego_change, current.statistics.ego_change),
-        ),
-    )
+    total = torch.stack([part.log_acceptance for part in parts.values()]).sum(0)
+    accepted = uniform.log() <= total
+    return {name: part._replace(log_acceptance=total, accepted=accepted) for name, part in parts.items()}

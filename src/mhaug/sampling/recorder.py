@@ -6,64 +6,69 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mhaug.sampling.chain import Chain
-from mhaug.sampling.metropolis import PartTransition
-from mhaug.sampling.subgraph import change_ratio
+from mhaug.sampling.chain import Chain, StepReport
 from mhaug.sampling.trace import QUANTITIES, Trace
-
-Step = dict[str, PartTransition]
 
 
 class Recorder:
     """Fills a trace, one draw at a time. Masks are kept only if asked for; flips are always counted."""
 
     def __init__(self, chain: Chain, draws: int, *, keep_masks: bool) -> None:
-        subgraph = chain.subgraph
         self._chain, self._draw = chain, 0
-        self._last = {"edges": subgraph.edge_kept, "nodes": subgraph.node_kept}
-        chains, device = subgraph.edge_kept.shape[0], subgraph.edge_kept.device
-        self._numbers = {name: torch.zeros(chains, draws, dtype=torch.float64, device=device) for name in QUANTITIES}
-        names = ["joint"] if chain.kernel.joint else list(chain.kernel.parts)
-        self._accepted = {name: torch.zeros_like(self._numbers["log_prob"]) for name in names}
-        self._flips = {name: torch.zeros_like(kept, dtype=torch.long) for name, kept in self._last.items()}
-        self._kept = {name: torch.zeros_like(kept, dtype=torch.long) for name, kept in self._last.items()}
+        chains = chain.setup.chains
+        self._numbers = {name: torch.zeros(chains, draws, dtype=torch.float64) for name in QUANTITIES}
+        self._proposed: dict[str, Tensor] = {}
+        self._accepted: dict[str, Tensor] = {}
+        # a part that is never dropped stays whole, and needs no book-keeping
+        self._last = {part: chain.kept(part) for part in chain.setup.targets}
+        self._flips = {part: torch.zeros_like(kept, dtype=torch.long) for part, kept in self._last.items()}
+        self._kept = {part: torch.zeros_like(kept, dtype=torch.long) for part, kept in self._last.items()}
         self._masks = {
-            name: torch.empty((chains, draws, kept.shape[1]), dtype=torch.bool)
-            for name, kept in self._last.items()
-            if keep_masks
+            part: torch.ones(chains, draws if keep_masks else 0, units, dtype=torch.bool)
+            for part, units in (("edges", chain.graph.num_units), ("nodes", chain.graph.num_nodes))
         }
 
-    def record(self, steps: Sequence[Step], log_prob: Tensor) -> None:
-        """Note where the chains stand after `steps`, the transitions since the last draw."""
-        draw, subgraph = self._draw, self._chain.subgraph
-        for part, kept in (("edges", subgraph.edge_kept), ("nodes", subgraph.node_kept)):
+    def record(self, steps: Sequence[StepReport], log_prob: Tensor) -> None:
+        """Note where the chains stand after `steps`, the rounds since the last draw."""
+        draw = self._draw
+        for part in self._last:
+            kept = self._chain.kept(part)
             self._flips[part] += kept != self._last[part]
             self._kept[part] += kept
             self._last[part] = kept
-            if part in self._masks:
+            if draw < self._masks[part].shape[1]:
                 self._masks[part][:, draw] = kept.cpu()
-            if part in self._chain.state:
-                self._numbers[f"{part[:-1]}_change"][:, draw] = change_ratio(kept)
-                ego = self._chain.state[part].statistics.ego_change
-                self._numbers[f"ego_{part[:-1]}_change"][:, draw] = ego.mean(-1)
-        self._numbers["log_prob"][:, draw] = log_prob
-        for name, rate in self._accepted.items():
-            part = next(iter(steps[0])) if name == "joint" else name
-            rate[:, draw] = torch.stack([step[part].accepted for step in steps]).double().mean(0)
+            change = self._chain.change(part)
+            self._numbers[f"{part[:-1]}_change"][:, draw] = change.full.cpu()
+            self._numbers[f"ego_{part[:-1]}_change"][:, draw] = change.ego.cpu()
+        self._numbers["log_prob"][:, draw] = log_prob.cpu()
+        for outcome, record in enumerate((self._proposed, self._accepted)):
+            for step in steps:
+                for name, counts in step.counts(outcome).items():
+                    row = record.setdefault(name, torch.zeros_like(self._numbers["log_prob"], dtype=torch.long))
+                    row[:, draw] += torch.from_numpy(counts)
         self._draw += 1
 
-    def trace(self, settings: dict[str, Any], *, move: str) -> Trace:
+    def trace(self, settings: dict[str, Any]) -> Trace:
         """The finished trace, on the CPU."""
-        numbers = {name: values.cpu() for name, values in self._numbers.items()}
+        chain, chains = self._chain, self._chain.setup.chains
+        still = {"edges": chain.graph.num_units, "nodes": chain.graph.num_nodes}
+        flips = {part: self._flips.get(part, torch.zeros(chains, units).long()) for part, units in still.items()}
+        shares = {
+            part: self._kept[part] / self._draw if part in self._kept else torch.ones(chains, units)
+            for part, units in still.items()
+        }
+        masks = {part: mask if mask.shape[1] else None for part, mask in self._masks.items()}
         return Trace(
-            **numbers,
-            unit_edges=self._chain.graph.unit_edges.cpu(),
-            edge_kept=self._masks.get("edges"),
-            node_kept=self._masks.get("nodes"),
-            edge_flips=self._flips["edges"].cpu(),
-            node_flips=self._flips["nodes"].cpu(),
-            edge_kept_share=(self._kept["edges"] / self._draw).cpu(),
-            node_kept_share=(self._kept["nodes"] / self._draw).cpu(),
-            accepted={f"{move}/{name}": rate.cpu() for name, rate in self._accepted.items()},
+            **{name: values[:, : self._draw] for name, values in self._numbers.items()},
+            unit_edges=chain.graph.unit_edges.cpu(),
+            edge_kept=masks["edges"],
+            node_kept=masks["nodes"],
+            edge_flips=flips["edges"].cpu(),
+            node_flips=flips["nodes"].cpu(),
+            edge_kept_share=shares["edges"].float().cpu(),
+            node_kept_share=shares["nodes"].float().cpu(),
+            proposed={name: row[:, : self._draw] for name, row in self._proposed.items()},
+            accepted={name: row[:, : self._draw] for name, row in self._accepted.items()},
             settings=settings,
         )

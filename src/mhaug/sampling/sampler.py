@@ -8,10 +8,9 @@ from typing import Any
 from torch import Tensor
 
 from mhaug import checks
-from mhaug.rng import Streams
-from mhaug.sampling.chain import Chain, check_entropy, spread_starts
-from mhaug.sampling.metropolis import MetropolisHastings, PartKernel
-from mhaug.sampling.moves.catalogue import MOVES
+from mhaug.sampling.backends import BACKENDS, new_chain
+from mhaug.sampling.chain import Chain, Setup, check_entropy
+from mhaug.sampling.moves.mixture import MOVES
 from mhaug.sampling.recorder import Recorder
 from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.target import EgoTerm, edge_target, node_target
@@ -22,15 +21,17 @@ from mhaug.sampling.trace import Trace
 class MHAug:
     """Draws subgraphs of a graph from the target of the paper (Eqs. 2-4), by Metropolis-Hastings.
 
-    `edges` and `nodes` say what is wished of each part; a part that is None is never dropped. `step_size` is σ_Δ of
-    the move, one number or a pair (edges, nodes). `accept="joint"` is the paper's rule; "blocks" accepts the two
-    parts separately, with the same law and more acceptances.
+    `edges` and `nodes` say what is wished of each part; a part that is None is never dropped. `moves` is "resample"
+    (the paper's: a fresh subset at each step), "flip", "swap" (which keeps the count) or "mixture"; a step of the
+    last three is a round of many elementary moves. `step_size` is σ_Δ of the paper's move, one number or a pair
+    (edges, nodes). `accept="joint"` is the paper's rule; "blocks" accepts the two parts separately, with the same law
+    and more acceptances. `backend="auto"` takes numba on a CPU and torch elsewhere.
     """
 
     edges: EgoTerm | None = None
     nodes: EgoTerm | None = None
     hops: int = 2
-    moves: str = "resample"
+    moves: str = "mixture"
     accept: str = "blocks"
     step_size: float | tuple[float, float] = 0.03
     backend: str = "auto"
@@ -43,31 +44,31 @@ class MHAug:
         checks.whole_number(self.hops, "hops", 1)
         checks.one_of(self.moves, "moves", MOVES)
         checks.one_of(self.accept, "accept", ("blocks", "joint"))
-        checks.one_of(self.backend, "backend", ("auto", "torch"))
+        checks.one_of(self.backend, "backend", BACKENDS)
+        allowed = self.accept == "blocks" or self.moves == "resample"
+        rule = "'blocks' unless moves='resample': other moves change one part at a time"
+        checks.require(allowed, "accept", rule, self.accept)
         checks.require(len(self._step_sizes()) == 2, "step_size", "a number or a pair (edges, nodes)", self.step_size)
         for size in self._step_sizes():
             checks.number_in(size, "step_size", 0.0, open_low=True)
 
-    def kernel(self, graph: UnitGraph) -> MetropolisHastings:
-        """Moves and targets for this graph."""
-        edge_step, node_step = self._step_sizes()
-        move = MOVES[self.moves]
-        parts = {}
+    def setup(self, graph: UnitGraph, *, chains: int = 1) -> Setup:
+        """Targets and moves for this graph."""
+        targets = {}
         if self.edges is not None:
-            parts["edges"] = PartKernel(edge_target(graph, self.edges, self.hops), move(edge_step))
+            targets["edges"] = edge_target(graph, self.edges, self.hops)
         if self.nodes is not None:
-            parts["nodes"] = PartKernel(node_target(graph, self.nodes, self.hops), move(node_step))
-        return MetropolisHastings(parts, joint=self.accept == "joint")
+            targets["nodes"] = node_target(graph, self.nodes, self.hops)
+        edge_step, node_step = self._step_sizes()
+        step_sizes = {"edges": edge_step, "nodes": node_step}
+        return Setup(graph, targets, step_sizes, self.moves, self.accept == "joint", self.hops, chains)
 
     def chain(self, data: Any, *, chains: int = 1, seed: int = 0) -> Chain:
         """Chains on the graph of `data` (anything with `edge_index` and `num_nodes`) to step through by hand."""
         checks.whole_number(chains, "chains", 1)
         checks.whole_number(int(data.num_nodes or 0), "data.num_nodes", 1)
         graph = UnitGraph.from_edge_index(data.edge_index, data.num_nodes)
-        kernel = self.kernel(graph)
-        device = data.edge_index.device
-        starts = spread_starts(kernel, chains, rng=Streams(seed, "start", count=chains, device=device))
-        return Chain(graph, kernel, rng=Streams(seed, "chain", count=chains, device=device), starts=starts)
+        return new_chain(self.setup(graph, chains=chains), backend=self.backend, seed=seed)
 
     def sample(
         self,
@@ -91,24 +92,24 @@ class MHAug:
         chain = self.chain(data, chains=chains, seed=seed)
         check_entropy(entropy, chain.graph.num_nodes)
         started = perf_counter()
-        for _ in _counted(warmup, "warm-up", progress):
-            chain.step(entropy)
+        for _ in _counted(chain.warm_up(warmup, entropy), warmup, "warm-up", progress):
+            pass
         recorder = Recorder(chain, draws, keep_masks=keep_masks)
-        for _ in _counted(draws, "draws", progress):
+        for _ in _counted(range(draws), draws, "draws", progress):
             recorder.record([chain.step(entropy) for _ in range(thin)], chain.log_prob(entropy))
         settings = {"sampler": asdict(self), "draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
-        return recorder.trace({**settings, "seed": seed, "seconds": perf_counter() - started}, move=self.moves)
+        return recorder.trace({**settings, "seed": seed, "seconds": perf_counter() - started})
 
     def _step_sizes(self) -> tuple[float, ...]:
         is_pair = isinstance(self.step_size, tuple | list)
         return tuple(self.step_size) if is_pair else (self.step_size, self.step_size)  # type: ignore[arg-type, return-value]
 
 
-def _counted(steps: int, words: str, progress: bool) -> Iterable[int]:
+def _counted(work: Iterable[Any], steps: int, words: str, progress: bool) -> Iterable[Any]:
     if not progress:
-        return range(steps)
+        return work
     from rich.console import Console
     from rich.progress import track
 
     console = Console(stderr=True)
-    return track(range(steps), words, console=console, transient=True, disable=not console.is_terminal)
+    return track(work, words, steps, console=console, transient=True, disable=not console.is_terminal)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # The numbers of each draw: full graph (ΔG'_E, ΔG'_V), mean over ego-graphs (Δ_i), and unnormalised log P.
 QUANTITIES = ("log_prob", "edge_change", "ego_edge_change", "node_change", "ego_node_change")
 PER_UNIT = ("edge_flips", "node_flips", "edge_kept_share", "node_kept_share")
+COUNTERS = ("proposed", "accepted")
 SUFFIXES = (".nc", ".npz")
 
 
@@ -38,7 +39,8 @@ class Trace:
     node_flips: Tensor  # long [chains, V]
     edge_kept_share: Tensor  # float [chains, M]: share of draws that keep the unit
     node_kept_share: Tensor
-    accepted: dict[str, Tensor]  # "move/part" -> float64 [chains, draws]: share of proposals accepted since last draw
+    proposed: dict[str, Tensor]  # "move/part" -> long [chains, draws]: proposals since the last draw
+    accepted: dict[str, Tensor]  # ... and how many of them were accepted
     settings: dict[str, Any]  # the sampler and the arguments of `sample`; plain JSON
 
     def summary(self) -> "Summary":
@@ -82,8 +84,8 @@ class Trace:
         for name in ("edge_kept", "node_kept"):
             if (mask := getattr(self, name)) is not None:
                 arrays[name] = mask.numpy()
-        for name, rate in self.accepted.items():
-            arrays[f"accepted:{name}"] = rate.numpy()
+        for kind in COUNTERS:
+            arrays |= {f"{kind}:{name}": counts.numpy() for name, counts in getattr(self, kind).items()}
         return {**arrays, "settings": np.array(json.dumps(self.settings))}
 
     @classmethod
@@ -92,15 +94,16 @@ class Trace:
         fields: dict[str, Any] = {
             name: torch.from_numpy(np.ascontiguousarray(values))
             for name, values in arrays.items()
-            if name != "settings" and not name.startswith("accepted:")
+            if name != "settings" and ":" not in name
         }
         fields.setdefault("edge_kept", None)
         fields.setdefault("node_kept", None)
-        fields["accepted"] = {
-            name.removeprefix("accepted:"): torch.from_numpy(np.ascontiguousarray(values))
-            for name, values in arrays.items()
-            if name.startswith("accepted:")
-        }
+        for kind in COUNTERS:
+            fields[kind] = {
+                name.removeprefix(f"{kind}:"): torch.from_numpy(np.ascontiguousarray(values))
+                for name, values in arrays.items()
+                if name.startswith(f"{kind}:")
+            }
         return cls(**fields, settings=json.loads(str(arrays["settings"])))
 
 

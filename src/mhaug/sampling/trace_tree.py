@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mhaug.checks import RequestError
-from mhaug.sampling.trace import PER_UNIT, QUANTITIES, Trace
+from mhaug.sampling.trace import COUNTERS, PER_UNIT, QUANTITIES, Trace
 
 if TYPE_CHECKING:
     import xarray
@@ -25,7 +25,11 @@ def to_datatree(trace: Trace) -> "xarray.DataTree":
         if (mask := getattr(trace, name)) is not None:
             posterior[name] = ((*draws, unit), mask.numpy())
     # "/" separates groups in a DataTree
-    rates = {f"accepted:{name}".replace("/", "|"): (draws, rate.numpy()) for name, rate in trace.accepted.items()}
+    rates = {
+        f"{kind}:{name}".replace("/", "|"): (draws, counts.numpy())
+        for kind in COUNTERS
+        for name, counts in getattr(trace, kind).items()
+    }
     per_unit = {name: (("chain", name.split("_")[0]), getattr(trace, name).numpy()) for name in PER_UNIT}
     constant = {"unit_edges": (("end", "edge"), trace.unit_edges.numpy()), **per_unit}
     groups = {

@@ -4,16 +4,18 @@ from typing import Protocol
 
 from torch import Tensor
 
-from mhaug.rng import Streams
-
 
 class Move(Protocol):
     """Proposes for one part (edges or nodes), for all chains at once. Knows nothing of the target."""
 
-    def draw(self, kept: Tensor, *, rng: Streams) -> Tensor:
-        """Candidates [chains, units] for the current `kept` [chains, units]."""
+    def numbers(self, units: int) -> int:
+        """How many random numbers `propose` reads."""
+        ...
+
+    def propose(self, kept: Tensor, uniforms: Tensor) -> Tensor:
+        """Candidates [chains, units] for `kept` [chains, units], as uniform numbers [chains, numbers] decide."""
         ...
 
     def log_prob(self, candidate: Tensor, *, given: Tensor) -> Tensor:
-        """log of the probability that `draw` makes `candidate` out of `given`; a true mass, so it sums to one."""
+        """log of the probability that `propose` makes `candidate` out of `given`; a true mass, so it sums to one."""
         ...

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from mhaug.rng import Streams
 from mhaug.sampling import truncated_normal
 from mhaug.sampling.target import log_subsets
 
@@ -16,13 +15,15 @@ class Resample:
 
     step_size: float  # σ_Δ
 
-    def draw(self, kept: Tensor, *, rng: Streams) -> Tensor:
+    def numbers(self, units: int) -> int:
+        """One for the count, and one key a unit."""
+        return 1 + units
+
+    def propose(self, kept: Tensor, uniforms: Tensor) -> Tensor:
         """Draw d' and then one of the C(M, d') subsets."""
-        units = kept.shape[-1]
-        given = (~kept).sum(-1)
-        uniform = rng.uniform(1).squeeze(-1)
-        count = truncated_normal.draw(uniform, given=given, units=units, step_size=self.step_size)
-        return uniform_subset(rng.uniform(units), count)
+        given, units = (~kept).sum(-1), kept.shape[-1]
+        count = truncated_normal.draw(uniforms[..., 0], given=given, units=units, step_size=self.step_size)
+        return uniform_subset(uniforms[..., 1:], count)
 
     def log_prob(self, candidate: Tensor, *, given: Tensor) -> Tensor:
         """log of mass(d' | d) / C(M, d')."""

@@ -1,0 +1,83 @@
+"""What a compiled loop works on: one part of one chain, as plain arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mhaug.sampling.subgraph import UnitGraph
+from mhaug.sampling.target import EgoTarget
+
+
+class Wiring(NamedTuple):
+    """Who sends to whom. Shared by all chains, and never copied."""
+
+    pointers: np.ndarray  # [V + 1]: columns that leave node i are pointers[i] .. pointers[i + 1] - 1
+    targets: np.ndarray  # [L]
+    units: np.ndarray  # [L]: the unit that carries the column; all equal to M for the node part (never dropped)
+    unit_pointers: np.ndarray  # [M + 1]: the columns of each unit, in unit order
+    unit_sources: np.ndarray  # [L]
+    unit_targets: np.ndarray  # [L]
+    ends: np.ndarray  # [2, M] where every unit is a plain pair u-v, else [2, 0]: pairs are counted twice as fast
+
+
+class Part(NamedTuple):
+    """Where one chain stands in one part. Two buffers: the one in use, and one for the next candidate."""
+
+    wiring: Wiring
+    inverse: np.ndarray  # float64 [V]: 1 / messages received in the whole graph
+    kept: np.ndarray  # bool [2, units + 1]; the last entry stands for columns that no unit carries, always True
+    levels: np.ndarray  # int64 [2, hops + 1, V]: Ã'^l m for l = 0..hops
+    counts: np.ndarray  # int64 [2]: buffer in use, units dropped
+    weights: np.ndarray  # float64 [V]: λ / (2 σ_i²)
+    numbers: np.ndarray  # float64 [3]: μ, λ', σ_Δ
+    delta: np.ndarray  # int64 [hops + 1, V]: scratch of a local move, zero between moves
+    touched: np.ndarray  # int32 [hops + 1, V]
+    sizes: np.ndarray  # int64 [hops + 1]: how many are touched at each level
+    window: np.ndarray  # float64 [units]: scratch of the subset
+
+
+def wire(graph: UnitGraph) -> Wiring:
+    """Sort the columns by source, and by unit."""
+    source, target, unit = graph.messages.cpu().numpy()
+    by_source, by_unit = np.argsort(source, kind="stable"), np.argsort(unit, kind="stable")
+    return Wiring(
+        pointers=_pointers(source, graph.num_nodes),
+        targets=target[by_source].astype(np.int32),
+        units=unit[by_source].astype(np.int32),
+        unit_pointers=_pointers(unit, graph.num_units),
+        unit_sources=source[by_unit].astype(np.int32),
+        unit_targets=target[by_unit].astype(np.int32),
+        ends=_plain_pairs(graph),
+    )
+
+
+def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float) -> Part:
+    """Fresh arrays for one chain; `place` and `weigh` (in `ego.py`) fill them."""
+    nodes, term = len(wiring.pointers) - 1, target.term
+    return Part(
+        wiring=wiring,
+        inverse=1.0 / target.original.cpu().numpy(),
+        kept=np.ones((2, target.units + 1), dtype=np.bool_),
+        levels=np.zeros((2, hops + 1, nodes), dtype=np.int64),
+        counts=np.zeros(2, dtype=np.int64),
+        weights=np.zeros(nodes),
+        numbers=np.array([term.strength, term.count_weight, step_size]),
+        delta=np.zeros((hops + 1, nodes), dtype=np.int64),
+        touched=np.zeros((hops + 1, nodes), dtype=np.int32),
+        sizes=np.zeros(hops + 1, dtype=np.int64),
+        window=np.empty(target.units),
+    )
+
+
+def without_units(wiring: Wiring, units: int) -> Wiring:
+    """The wiring as the node part sees it: no column is ever dropped."""
+    return wiring._replace(units=np.full_like(wiring.units, units))
+
+
+def _plain_pairs(graph: UnitGraph) -> np.ndarray:
+    plain = not graph.directed and graph.messages.shape[1] == 2 * graph.num_units
+    return graph.unit_edges[:, : graph.num_units if plain else 0].cpu().numpy().astype(np.int32)
+
+
+def _pointers(sorted_by: np.ndarray, size: int) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(np.bincount(sorted_by, minlength=size))]).astype(np.int64)

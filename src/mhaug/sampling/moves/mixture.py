@@ -1,0 +1,62 @@
+"""Rounds of elementary moves, each drawn by weight: neither the paper's move nor local ones are enough alone.
+
+A mixture of reversible moves, drawn afresh each time by fixed weights, is reversible; so is any number of them in a
+row. Weights are adapted in warm-up only, per chain, and then frozen.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mhaug.sampling.moves.flip import Flip
+from mhaug.sampling.moves.move import Move
+from mhaug.sampling.moves.resample import Resample
+from mhaug.sampling.moves.swap import Swap
+
+KINDS = ("resample", "flip", "swap")  # in this order everywhere: weights, choices, tallies
+MOVES = (*KINDS, "mixture")
+
+# A round's work is that of half a sweep: each unit is proposed every other round. At the usual acceptance of a local
+# move (0.2 to 0.35) a tenth or more of the units change in a round, as much news as training can use in one update.
+SWEEP = 0.5
+# One resample costs about as much as M / 16 local moves (benchmarks/sampler.py).
+RESAMPLE_WORK = 1 / 16
+# Neither family is ever given up: the resample moves the count, local moves the rest.
+LEAST_SHARE, MOST_SHARE = 0.05, 0.9
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one step of a chain does in one part: how many elementary moves, and how likely each kind is."""
+
+    budget: int
+    weights: tuple[float, float, float]
+
+    @classmethod
+    def of(cls, moves: str, units: int, share: float) -> "Round":
+        """The round of a named move. `share` is the part of a mixture's work that goes to resampling."""
+        if moves == "resample" or units == 0:
+            return cls(1, (1.0, 0.0, 0.0))
+        share = share if moves == "mixture" else 0.0
+        local = (1.0 - share) * SWEEP * units
+        resamples = share * SWEEP * units / max(1.0, RESAMPLE_WORK * units)
+        flips = {"flip": 1.0, "swap": 0.0, "mixture": 0.5}[moves]
+        total = local + resamples
+        weights = (resamples / total, flips * local / total, (1.0 - flips) * local / total)
+        return cls(max(1, math.ceil(total)), weights)
+
+    def choices(self, uniforms: np.ndarray) -> np.ndarray:
+        """The kind of each elementary move, from one uniform number each."""
+        return np.searchsorted(np.cumsum(self.weights)[:2], uniforms, side="right")
+
+
+def elementary_moves(step_size: float) -> tuple[Move, Move, Move]:
+    """The three kinds, in the order of `KINDS`."""
+    return Resample(step_size), Flip(), Swap()
+
+
+def best_share(resample_gain: float, local_gain: float) -> float:
+    """The share of work for resampling, by how far each family moves the chain for the same work."""
+    total = resample_gain + local_gain
+    return min(max(resample_gain / total, LEAST_SHARE), MOST_SHARE) if total > 0 else 0.5

@@ -1,0 +1,97 @@
+"""The chains on tensors: any device, all chains at once for the paper's move, one at a time for local ones.
+
+Every proposal is weighed from scratch, so this is the reference that the compiled backend is held to. On a GPU it is
+also the fast way to run the paper's move.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mhaug.sampling.chain import Chain, Change, Setup, StepReport, spread_starts
+from mhaug.sampling.metropolis import PartKernel, accept_jointly
+from mhaug.sampling.moves.mixture import KINDS, elementary_moves
+from mhaug.sampling.subgraph import change_ratio
+
+
+class TorchChain(Chain):
+    """See `Chain`."""
+
+    def __init__(self, setup: Setup, *, seed: int) -> None:
+        super().__init__(setup, seed=seed)
+        self.kernels = {
+            part: [PartKernel(target, move) for move in elementary_moves(setup.step_sizes[part])]
+            for part, target in setup.targets.items()
+        }
+        device = setup.graph.unit_edges.device
+        self._no_entropy = torch.zeros(setup.graph.num_nodes, dtype=torch.float64, device=device)
+        self.place(spread_starts(setup, seed=seed))
+
+    def step(self, entropy: Tensor | None = None) -> StepReport:
+        """All chains at once where each proposes once, else chain by chain."""
+        entropy = self._entropy(entropy)
+        if self.setup.moves == "resample":
+            return self._resample(entropy)
+        tally = {part: np.zeros((self.setup.chains, 3, 2), dtype=np.int64) for part in self.state}
+        for part in self.state:
+            rounds = [self._round(part, chain, entropy, tally[part][chain]) for chain in range(self.setup.chains)]
+            self._move(part, torch.cat(rounds))
+        return StepReport(tally, self.setup)
+
+    def kept(self, part: str) -> Tensor:
+        """A copy of the masks."""
+        return self.state[part].kept.clone()
+
+    def change(self, part: str) -> Change:
+        """From the statistics at hand."""
+        state = self.state[part]
+        return Change(change_ratio(state.kept), state.statistics.ego_change.mean(-1))
+
+    def log_prob(self, entropy: Tensor | None = None) -> Tensor:
+        """From the statistics at hand."""
+        entropy = self._entropy(entropy)
+        parts = self.setup.targets.items()
+        return torch.stack([target.log_prob(self.state[part].statistics, entropy) for part, target in parts]).sum(0)
+
+    def place(self, kept: Mapping[str, Tensor]) -> None:
+        """Statistics from scratch."""
+        self.state = {part: self.kernels[part][0].init(kept[part]) for part in self.setup.targets}
+
+    def _resample(self, entropy: Tensor) -> StepReport:
+        uniforms = {part: self._rng[part].uniform(state.kept.shape[1] + 2) for part, state in self.state.items()}
+        steps = {
+            part: self.kernels[part][0].step(state, entropy, uniforms[part]) for part, state in self.state.items()
+        }
+        if self.setup.joint:
+            # one decision for both: by the last number of the first part
+            steps = accept_jointly(steps, next(iter(uniforms.values()))[:, -1])
+        self.state = {part: step.current for part, step in steps.items()}
+        tally = {part: np.zeros((self.setup.chains, 3, 2), dtype=np.int64) for part in steps}
+        for part, step in steps.items():
+            tally[part][:, 0, 0] = 1
+            tally[part][:, 0, 1] = step.accepted.cpu().numpy()
+        return StepReport(tally, self.setup)
+
+    def _round(self, part: str, chain: int, entropy: Tensor, tally: np.ndarray) -> Tensor:
+        """The elementary moves of one chain, one after another."""
+        choices, local, fresh = self._numbers(part, chain)
+        state, resampled = self.kernels[part][0].init(self.state[part].kept[chain : chain + 1]), 0
+        mine = entropy if entropy.dim() == 1 else entropy[chain : chain + 1]
+        for move, kind in enumerate(choices):
+            numbers = fresh[resampled] if kind == 0 else local[move]
+            resampled += kind == 0
+            uniforms = torch.from_numpy(numbers).to(mine.device).unsqueeze(0)
+            transition = self.kernels[part][kind].step(state, mine, uniforms)
+            # a swap of two equal units proposes to stay, and is not counted as accepted
+            still = KINDS[kind] == "swap" and torch.equal(transition.candidate.kept, state.kept)
+            tally[kind] += (1, bool(transition.accepted) and not still)
+            state = transition.current
+        return state.kept
+
+    def _move(self, part: str, kept: Tensor) -> None:
+        self.state[part] = self.kernels[part][0].init(kept)
+
+    def _entropy(self, entropy: Tensor | None) -> Tensor:
+        return self._no_entropy if entropy is None else entropy.to(self._no_entropy)
