@@ -50,13 +50,14 @@ def search(pool, options):
     """Mean validation accuracy of each setting; the first best one is chosen. Test accuracies are not looked at."""
     cells = list(itertools.product(options.datasets, options.methods))
     jobs = [
-        (dataset, method, seed, settings, options)
+        (dataset, method, seed, {**settings, "max_updates": options.search_updates}, options)
         for dataset, method in cells
         for settings in settings_to_try(method)
         for seed in range(options.search_seeds)
     ]
     scores = {}
     for (dataset, method, _, settings, _), record in zip(jobs, pool.map(one_run, jobs), strict=True):
+        del settings["max_updates"]
         scores.setdefault((dataset, method, json.dumps(settings)), []).append(record["validation_accuracy"])
     rows = [(*key, mean(values), len(values)) for key, values in scores.items()]
     with (options.out / "search.csv").open("w", newline="") as file:
@@ -89,6 +90,7 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--search-seeds", type=int, default=3)
+    parser.add_argument("--search-updates", type=int, default=700)
     parser.add_argument("--datasets", nargs="+", default=["cora", "citeseer"])
     parser.add_argument(
         "--methods", nargs="+", default=["vanilla", "drop-edge", "drop-node", "uda", "mh-aug-no-reg", "mh-aug"]

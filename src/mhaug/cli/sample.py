@@ -16,6 +16,7 @@ EgoWeight = Annotated[float, typer.Option(help="λ1 and λ3: weight of the ego-g
 CountWeight = Annotated[float, typer.Option(help="λ2 and λ4: weight of the count's normalisation.")]
 StepSize = Annotated[float, typer.Option(help="σ_Δ: how far a proposal moves the change ratio.")]
 Moves = Annotated[str, typer.Option(help="How the next graph is proposed: mixture, resample, flip, swap.")]
+UntilEss = Annotated[float | None, typer.Option(help="Stop as soon as there are so many effective draws.")]
 Out = Annotated[Path | None, typer.Option(help="Save the trace: .nc or .npz.")]
 Plot = Annotated[Path | None, typer.Option(help="Draw the trace: .png, .svg or .pdf.")]
 
@@ -37,6 +38,7 @@ def sample(
     draws: Annotated[int, typer.Option(help="States to keep of each chain.")] = 1000,
     warmup: Annotated[int, typer.Option(help="Steps before the first kept state.")] = 200,
     thin: Annotated[int, typer.Option(help="Keep every n-th state.")] = 1,
+    until_ess: UntilEss = None,
     keep_masks: Annotated[bool, typer.Option("--keep-masks", help="Store which edges and nodes are kept.")] = False,
     out: Out = None,
     plot: Plot = None,
@@ -77,10 +79,11 @@ def sample(
         chains=chains,
         seed=seed,
         keep_masks=keep_masks,
+        until_ess=until_ess,
         progress=output.progress,
     )
     summary = trace.summary()
-    output.show(lambda: f"{dataset}: {chains} chains, {draws} draws each\n{summary}")
+    output.show(lambda: f"{dataset}: {chains} chains, {trace.log_prob.shape[1]} draws each\n{summary}")
     if out is not None:
         trace.save(out)
         output.show(lambda: f"trace: {out}")

@@ -59,6 +59,7 @@ class Change(NamedTuple):
 
     full: Tensor  # ΔG': share of units dropped
     ego: Tensor  # mean of Δ_i over the nodes
+    spread: Tensor  # standard deviation of Δ_i over the nodes
 
 
 class Chain(ABC):

@@ -32,6 +32,8 @@ class Summary:
     acceptance: dict[str, float]  # "move/part" -> share of proposals accepted
     strength: dict[str, float]  # part -> μ, where each ego-graph is pulled to
     delivered: dict[str, float]  # part -> mean ego change that the chain delivers
+    delivered_spread: dict[str, float]  # part -> standard deviation of Δ_i, over nodes and draws together
+    ess_per_second: dict[str, float]  # of each quantity, warm-up included
     stuck: dict[str, int]  # part -> units that never moved in any chain
     units: dict[str, int]  # part -> units
     seconds: float
@@ -45,12 +47,13 @@ class Summary:
         return {**record, "advice": list(self.advice)}
 
     def __str__(self) -> str:
-        lines = [f"{'':16}{'mean':>10}{'sd':>10}{'mcse':>10}{'ess bulk':>10}{'ess tail':>10}{'r-hat':>8}"]
+        lines = [f"{'':16}{'mean':>10}{'sd':>10}{'mcse':>10}{'ess bulk':>10}{'ess tail':>10}{'ess/s':>8}{'r-hat':>8}"]
         for name, row in self.quantities.items():
-            sizes = f"{row.ess_bulk:10.0f}{row.ess_tail:10.0f}{row.r_hat:8.3f}"
+            sizes = f"{row.ess_bulk:10.0f}{row.ess_tail:10.0f}{self.ess_per_second[name]:8.0f}{row.r_hat:8.3f}"
             lines.append(f"{name:16}{row.mean:10.4g}{row.sd:10.3g}{row.mcse:10.2g}{sizes}")
         for part, units in self.units.items():
             wish = f"pulled to {self.strength[part]:g}, delivered {self.delivered[part]:.3f}"
+            wish += f" ± {self.delivered_spread[part]:.3f} over nodes and draws"
             lines.append(f"{part}: {wish}; {self.stuck[part]} of {units} units never moved")
         lines += [f"accepted {name}: {rate:.1%}" for name, rate in self.acceptance.items()]
         return "\n".join([*lines, *self.advice])
@@ -71,11 +74,20 @@ def summarise(trace: Trace) -> Summary:
         acceptance=acceptance,
         strength={part: terms[part]["strength"] for part in parts},
         delivered={part: quantities[f"ego_{part[:-1]}_change"].mean for part in parts},
+        delivered_spread={part: _pooled_spread(trace, part[:-1]) for part in parts},
+        ess_per_second={name: row.ess_bulk / trace.settings["seconds"] for name, row in quantities.items()},
         stuck={part: int((flips[part].sum(0) == 0).sum()) for part in parts},
         units={part: int(flips[part].shape[1]) for part in parts},
         seconds=trace.settings["seconds"],
         advice=tuple(_advice(quantities, acceptance)),
     )
+
+
+def _pooled_spread(trace: Trace, part: str) -> float:
+    """All Δ_i of all draws: the spread over nodes, and that of their mean over draws."""
+    within = getattr(trace, f"ego_{part}_spread").square().mean()
+    between = getattr(trace, f"ego_{part}_change").var(correction=0)
+    return math.sqrt(float(within + between))
 
 
 def describe(draws: np.ndarray) -> Quantity:

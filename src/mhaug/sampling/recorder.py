@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from mhaug.sampling.chain import Chain, StepReport
+from mhaug.sampling.diagnostics import describe
 from mhaug.sampling.trace import QUANTITIES, Trace
 
 
@@ -41,6 +42,7 @@ class Recorder:
             change = self._chain.change(part)
             self._numbers[f"{part[:-1]}_change"][:, draw] = change.full.cpu()
             self._numbers[f"ego_{part[:-1]}_change"][:, draw] = change.ego.cpu()
+            self._numbers[f"ego_{part[:-1]}_spread"][:, draw] = change.spread.cpu()
         self._numbers["log_prob"][:, draw] = log_prob.cpu()
         for outcome, record in enumerate((self._proposed, self._accepted)):
             for step in steps:
@@ -48,6 +50,11 @@ class Recorder:
                     row = record.setdefault(name, torch.zeros_like(self._numbers["log_prob"], dtype=torch.long))
                     row[:, draw] += torch.from_numpy(counts)
         self._draw += 1
+
+    def fewest_effective(self) -> float:
+        """The smallest effective sample size of the numbers recorded so far."""
+        names = ["log_prob", *(f"ego_{part[:-1]}_change" for part in self._last)]
+        return min(describe(self._numbers[name][:, : self._draw].numpy()).ess_bulk for name in names)
 
     def trace(self, settings: dict[str, Any]) -> Trace:
         """The finished trace, on the CPU."""
@@ -58,7 +65,7 @@ class Recorder:
             part: self._kept[part] / self._draw if part in self._kept else torch.ones(chains, units)
             for part, units in still.items()
         }
-        masks = {part: mask if mask.shape[1] else None for part, mask in self._masks.items()}
+        masks = {part: mask[:, : self._draw] if mask.shape[1] else None for part, mask in self._masks.items()}
         return Trace(
             **{name: values[:, : self._draw] for name, values in self._numbers.items()},
             unit_edges=chain.graph.unit_edges.cpu(),

@@ -16,6 +16,8 @@ from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.target import EgoTerm, edge_target, node_target
 from mhaug.sampling.trace import Trace
 
+FIRST_LOOK = 100  # draws before the effective size is first asked for; then after every half as many more
+
 
 @dataclass(frozen=True)
 class MHAug:
@@ -82,21 +84,31 @@ class MHAug:
         entropy: Tensor | None = None,
         keep_masks: bool = False,
         progress: bool = False,
+        until_ess: float | None = None,
     ) -> Trace:
         """Run the chains and keep every `thin`-th state after `warmup` steps, repeats included.
 
-        Chains start far apart (from the whole graph to the empty one), so that R-hat means something.
+        Chains start far apart (from the whole graph to the empty one), so that R-hat means something. With
+        `until_ess`, drawing stops as soon as log P and the mean ego changes have that many effective draws;
+        `draws` is then the most that is drawn.
         """
         for name, value, low in (("draws", draws, 1), ("warmup", warmup, 0), ("thin", thin, 1)):
             checks.whole_number(value, name, low)
+        if until_ess is not None:
+            checks.number_in(until_ess, "until_ess", 0.0, open_low=True)
         chain = self.chain(data, chains=chains, seed=seed)
         check_entropy(entropy, chain.graph.num_nodes)
         started = perf_counter()
         for _ in _counted(chain.warm_up(warmup, entropy), warmup, "warm-up", progress):
             pass
         recorder = Recorder(chain, draws, keep_masks=keep_masks)
-        for _ in _counted(range(draws), draws, "draws", progress):
+        look_at = FIRST_LOOK
+        for draw in _counted(range(1, draws + 1), draws, "draws", progress):
             recorder.record([chain.step(entropy) for _ in range(thin)], chain.log_prob(entropy))
+            if until_ess is not None and draw >= look_at:
+                if recorder.fewest_effective() >= until_ess:
+                    break
+                look_at += look_at // 2
         settings = {"sampler": asdict(self), "draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
         return recorder.trace({**settings, "seed": seed, "seconds": perf_counter() - started})
 

@@ -46,8 +46,8 @@ class TorchChain(Chain):
 
     def change(self, part: str) -> Change:
         """From the statistics at hand."""
-        state = self.state[part]
-        return Change(change_ratio(state.kept), state.statistics.ego_change.mean(-1))
+        ego = self.state[part].statistics.ego_change
+        return Change(change_ratio(self.state[part].kept), ego.mean(-1), ego.std(-1, correction=0))
 
     def log_prob(self, entropy: Tensor | None = None) -> Tensor:
         """From the statistics at hand."""

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
     from mhaug.sampling.diagnostics import Summary
 
-# The numbers of each draw: full graph (ΔG'_E, ΔG'_V), mean over ego-graphs (Δ_i), and unnormalised log P.
-QUANTITIES = ("log_prob", "edge_change", "ego_edge_change", "node_change", "ego_node_change")
+# The numbers of each draw: unnormalised log P; of each part the full graph's change (ΔG'), and the mean and the
+# standard deviation over the nodes of their ego-graphs' change (Δ_i).
+QUANTITIES = (
+    "log_prob",
+    *("edge_change", "ego_edge_change", "ego_edge_spread"),
+    *("node_change", "ego_node_change", "ego_node_spread"),
+)
 PER_UNIT = ("edge_flips", "node_flips", "edge_kept_share", "node_kept_share")
 COUNTERS = ("proposed", "accepted")
 SUFFIXES = (".nc", ".npz")
@@ -30,8 +35,10 @@ class Trace:
     log_prob: Tensor  # float64 [chains, draws]
     edge_change: Tensor
     ego_edge_change: Tensor
+    ego_edge_spread: Tensor
     node_change: Tensor
     ego_node_change: Tensor
+    ego_node_spread: Tensor
     unit_edges: Tensor  # long [2, M]: the units, in the order of the masks
     edge_kept: Tensor | None  # bool [chains, draws, M], if masks were kept
     node_kept: Tensor | None  # bool [chains, draws, V]

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from mhaug.sampling.chain import Chain, Change, Setup, StepReport, spread_starts
 from mhaug.sampling.compiled.arrays import new_part, wire, without_units
-from mhaug.sampling.compiled.ego import ego_log_prob, ego_mean
+from mhaug.sampling.compiled.ego import ego_log_prob, ego_moments
 from mhaug.sampling.compiled.steps import place, propose_resample, run_round, take_candidate
 from mhaug.sampling.target import log_subsets
 
@@ -53,7 +53,8 @@ class CompiledChain(Chain):
         """From the counters at hand."""
         units = max(self.setup.targets[part].units, 1)
         full = torch.tensor([each.counts[1] / units for each in self._parts[part]], dtype=torch.float64)
-        return Change(full, torch.tensor([ego_mean(each) for each in self._parts[part]], dtype=torch.float64))
+        moments = torch.tensor([ego_moments(each) for each in self._parts[part]], dtype=torch.float64)
+        return Change(full, moments[:, 0], moments[:, 1])
 
     def log_prob(self, entropy: Tensor | None = None) -> Tensor:
         """From the counters at hand."""

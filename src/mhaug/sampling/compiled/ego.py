@@ -55,12 +55,15 @@ def ego_log_prob(part: Part, buffer: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def ego_mean(part: Part) -> float:
-    """The mean of Δ_i over the nodes."""
-    received, total = part.levels[part.counts[0], -1], 0.0
+def ego_moments(part: Part) -> tuple[float, float]:
+    """Mean and standard deviation of Δ_i over the nodes."""
+    received, total, squares = part.levels[part.counts[0], -1], 0.0, 0.0
     for node in range(len(received)):
-        total += 1.0 - received[node] * part.inverse[node]
-    return total / len(received)
+        ratio = 1.0 - received[node] * part.inverse[node]
+        total += ratio
+        squares += ratio * ratio
+    mean = total / len(received)
+    return mean, math.sqrt(max(squares / len(received) - mean * mean, 0.0))
 
 
 @njit(cache=True, nogil=True)
