@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from mhaug.experiments.record import RunRecord as RunRecord
     from mhaug.experiments.run import run as run
     from mhaug.experiments.spec import RunSpec as RunSpec
+    from mhaug.sampling.aim import aim as aim
     from mhaug.sampling.sampler import MHAug as MHAug
     from mhaug.sampling.target import EgoTerm as EgoTerm
+    from mhaug.sampling.terms import KeepDegrees as KeepDegrees
     from mhaug.sampling.trace import Trace as Trace
 
 # Public name -> the file that holds it. Looked up on first use, so that `import mhaug` costs nothing and works
 # where an optional package is missing.
 _HOME = {
     "EgoTerm": "mhaug.sampling.target",
+    "KeepDegrees": "mhaug.sampling.terms",
     "MHAug": "mhaug.sampling.sampler",
     "MetropolisDrop": "mhaug.augmentation.transform",
     "NodeClassifier": "mhaug.estimator",
@@ -28,12 +31,14 @@ _HOME = {
     "RunSpec": "mhaug.experiments.spec",
     "Split": "mhaug.data.task",
     "Trace": "mhaug.sampling.trace",
+    "aim": "mhaug.sampling.aim",
     "load_dataset": "mhaug.data.datasets",
     "run": "mhaug.experiments.run",
 }
 
 __all__ = [
     "EgoTerm",
+    "KeepDegrees",
     "MHAug",
     "MetropolisDrop",
     "NodeClassifier",
@@ -42,6 +47,7 @@ __all__ = [
     "RunSpec",
     "Split",
     "Trace",
+    "aim",
     "load_dataset",
     "run",
 ]

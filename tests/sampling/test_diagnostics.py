@@ -61,3 +61,14 @@ def test_numbers_that_do_not_exist_are_none_in_json():
     frozen = MHAug(edges=EgoTerm(spread_floor=1e-4, strength=0.5), moves="resample")
     summary = frozen.sample(grid_graph(5, 5), draws=20, warmup=3000).summary()
     assert summary.to_dict()["quantities"]["edge_change"]["r_hat"] is None
+
+
+def test_drawing_stops_when_there_are_enough_effective_draws():
+    easy = MHAug(edges=EgoTerm(strength=0.3, spread_floor=3.0), step_size=0.5)
+    trace = easy.sample(grid_graph(5, 5), draws=5000, chains=4, until_ess=200, keep_masks=True)
+    drawn = trace.log_prob.shape[1]
+    assert 100 <= drawn < 1500
+    assert trace.edge_kept.shape[1] == drawn
+    summary = trace.summary()
+    assert summary.quantities["ego_edge_change"].ess_bulk >= 200
+    assert summary.ess_per_second["ego_edge_change"] > 0

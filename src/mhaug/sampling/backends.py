@@ -15,7 +15,9 @@ def new_chain(setup: Setup, *, backend: str, seed: int) -> Chain:
     on_cpu = setup.graph.unit_edges.device.type == "cpu"
     if backend == "numba" and not on_cpu:
         raise RequestError("'backend' must be 'torch' or 'auto' for a graph that is not on the CPU; got 'numba'")
-    if backend != "torch" and on_cpu and _has_numba():
+    edges = setup.targets.get("edges")
+    compiles = edges is None or edges.extra is None or edges.extra.compiled() is not None
+    if backend != "torch" and on_cpu and compiles and _has_numba():
         from mhaug.sampling.compiled.chain import CompiledChain
 
         return CompiledChain(setup, seed=seed)

@@ -16,8 +16,6 @@ from mhaug.sampling.moves.resample import uniform_subset
 from mhaug.sampling.subgraph import Subgraph, UnitGraph
 from mhaug.sampling.target import EgoTarget
 
-_ONE_RESAMPLE, _NO_LOCAL = np.zeros(1, dtype=np.int64), np.empty((0, 3))
-
 
 @dataclass(frozen=True)
 class Setup:
@@ -77,8 +75,8 @@ class Chain(ABC):
         self.shares = {part: np.full(setup.chains, 0.5) for part in setup.targets}
 
     @abstractmethod
-    def step(self, entropy: Tensor | None = None) -> StepReport:
-        """Move every chain on by one round. `entropy` is ε, [V] or [chains, V] (0 where None)."""
+    def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
+        """Move every chain on by so many rounds. `entropy` is ε, [V] or [chains, V] (0 where None)."""
 
     @abstractmethod
     def kept(self, part: str) -> Tensor:
@@ -145,8 +143,6 @@ class Chain(ABC):
     def _numbers(self, part: str, chain: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The random numbers of one round: kind of each elementary move, numbers of local moves, of resamples."""
         stream, units = self._rng[part].each[chain], self.setup.targets[part].units
-        if self.setup.moves == "resample":
-            return _ONE_RESAMPLE, _NO_LOCAL, stream.numbers(units + 2).reshape(1, -1)
         plan = Round.of(self.setup.moves, units, float(self.shares[part][chain]))
         choices = plan.choices(stream.numbers(plan.budget))
         resamples = int((choices == 0).sum())

@@ -33,6 +33,7 @@ class Transition(NamedTuple):
         statistics = Statistics(
             torch.where(self.accepted, new.dropped, old.dropped),
             torch.where(each, new.ego_change, old.ego_change),
+            None if new.extra is None or old.extra is None else torch.where(self.accepted, new.extra, old.extra),
         )
         return PartState(torch.where(each, self.candidate.kept, self.previous.kept), statistics)
 

@@ -1,6 +1,5 @@
 """Writes down what the chains do: numbers of each draw, and how often each unit moved."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -29,8 +28,8 @@ class Recorder:
             for part, units in (("edges", chain.graph.num_units), ("nodes", chain.graph.num_nodes))
         }
 
-    def record(self, steps: Sequence[StepReport], log_prob: Tensor) -> None:
-        """Note where the chains stand after `steps`, the rounds since the last draw."""
+    def record(self, step: StepReport, log_prob: Tensor) -> None:
+        """Note where the chains stand after `step`, the rounds since the last draw."""
         draw = self._draw
         for part in self._last:
             kept = self._chain.kept(part)
@@ -45,10 +44,9 @@ class Recorder:
             self._numbers[f"ego_{part[:-1]}_spread"][:, draw] = change.spread.cpu()
         self._numbers["log_prob"][:, draw] = log_prob.cpu()
         for outcome, record in enumerate((self._proposed, self._accepted)):
-            for step in steps:
-                for name, counts in step.counts(outcome).items():
-                    row = record.setdefault(name, torch.zeros_like(self._numbers["log_prob"], dtype=torch.long))
-                    row[:, draw] += torch.from_numpy(counts)
+            for name, counts in step.counts(outcome).items():
+                row = record.setdefault(name, torch.zeros_like(self._numbers["log_prob"], dtype=torch.long))
+                row[:, draw] = torch.from_numpy(counts)
         self._draw += 1
 
     def fewest_effective(self) -> float:

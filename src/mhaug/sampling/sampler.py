@@ -1,7 +1,7 @@
 """`MHAug`: the sampler as its users see it."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +14,7 @@ from mhaug.sampling.moves.mixture import MOVES
 from mhaug.sampling.recorder import Recorder
 from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.target import EgoTerm, edge_target, node_target
+from mhaug.sampling.terms import Term
 from mhaug.sampling.trace import Trace
 
 FIRST_LOOK = 100  # draws before the effective size is first asked for; then after every half as many more
@@ -27,7 +28,8 @@ class MHAug:
     (the paper's: a fresh subset at each step), "flip", "swap" (which keeps the count) or "mixture"; a step of the
     last three is a round of many elementary moves. `step_size` is σ_Δ of the paper's move, one number or a pair
     (edges, nodes). `accept="joint"` is the paper's rule; "blocks" accepts the two parts separately, with the same law
-    and more acceptances. `backend="auto"` takes numba on a CPU and torch elsewhere.
+    and more acceptances. `backend="auto"` takes numba on a CPU and torch elsewhere. `extra` is a term of one's own
+    in the target of the edges (see `terms.py`).
     """
 
     edges: EgoTerm | None = None
@@ -37,12 +39,15 @@ class MHAug:
     accept: str = "blocks"
     step_size: float | tuple[float, float] = 0.03
     backend: str = "auto"
+    extra: Term | None = None
 
     def __post_init__(self) -> None:
         some_part = self.edges is not None or self.nodes is not None
         checks.require(some_part, "edges", "an EgoTerm where 'nodes' is None (one part must be dropped)", None)
         for name, term in (("edges", self.edges), ("nodes", self.nodes)):
             checks.require(isinstance(term, EgoTerm | None), name, "an EgoTerm or None", term)
+        rule = "None where 'edges' is None: it is a term of the edges"
+        checks.require(self.extra is None or self.edges is not None, "extra", rule, self.extra)
         checks.whole_number(self.hops, "hops", 1)
         checks.one_of(self.moves, "moves", MOVES)
         checks.one_of(self.accept, "accept", ("blocks", "joint"))
@@ -58,7 +63,7 @@ class MHAug:
         """Targets and moves for this graph."""
         targets = {}
         if self.edges is not None:
-            targets["edges"] = edge_target(graph, self.edges, self.hops)
+            targets["edges"] = edge_target(graph, self.edges, self.hops, self.extra)
         if self.nodes is not None:
             targets["nodes"] = node_target(graph, self.nodes, self.hops)
         edge_step, node_step = self._step_sizes()
@@ -104,12 +109,18 @@ class MHAug:
         recorder = Recorder(chain, draws, keep_masks=keep_masks)
         look_at = FIRST_LOOK
         for draw in _counted(range(1, draws + 1), draws, "draws", progress):
-            recorder.record([chain.step(entropy) for _ in range(thin)], chain.log_prob(entropy))
+            recorder.record(chain.step(entropy, rounds=thin), chain.log_prob(entropy))
             if until_ess is not None and draw >= look_at:
                 if recorder.fewest_effective() >= until_ess:
                     break
                 look_at += look_at // 2
-        settings = {"sampler": asdict(self), "draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
+        settings = {
+            "sampler": {**asdict(replace(self, extra=None)), "extra": repr(self.extra)},
+            "draws": draws,
+            "warmup": warmup,
+            "thin": thin,
+            "chains": chains,
+        }
         return recorder.trace({**settings, "seed": seed, "seconds": perf_counter() - started})
 
     def _step_sizes(self) -> tuple[float, ...]:

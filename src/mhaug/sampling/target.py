@@ -10,6 +10,7 @@ from torch import Tensor
 from mhaug import checks
 from mhaug.sampling.ego_change import ego_change, messages_of_whole_graph, messages_received
 from mhaug.sampling.subgraph import UnitGraph
+from mhaug.sampling.terms import BoundTerm, Term
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Statistics(NamedTuple):
 
     dropped: Tensor  # long [...]: d
     ego_change: Tensor  # float64 [..., V]: Δ_i
+    extra: Tensor | None = None  # float64 [...]: the value of a term of the user's own
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,12 @@ class EgoTarget:
     units: int
     original: Tensor  # long [V]: messages received in the whole graph
     received: Callable[[Tensor], Tensor]  # kept [..., units] -> messages received [..., V]
+    extra: BoundTerm | None = None  # a term of the user's own
 
     def statistics(self, kept: Tensor) -> Statistics:
         """Count and ego change ratios of kept units [..., units], from scratch."""
-        return Statistics((~kept).sum(-1), ego_change(self.received(kept), self.original))
+        extra = None if self.extra is None else self.extra.log_prob(kept)
+        return Statistics((~kept).sum(-1), ego_change(self.received(kept), self.original), extra)
 
     def log_prob(self, statistics: Statistics, entropy: Tensor) -> Tensor:
         """Unnormalised log P [...]. `entropy` [..., V] is an argument because P moves with the network."""
@@ -61,16 +65,18 @@ class EgoTarget:
         spread = term.spread_slope * entropy + term.spread_floor
         distance = (statistics.ego_change - term.strength) / spread
         ego_part = -0.5 * distance.square().sum(-1)
-        return term.ego_weight * ego_part - term.count_weight * log_subsets(self.units, statistics.dropped)
+        own = term.ego_weight * ego_part - term.count_weight * log_subsets(self.units, statistics.dropped)
+        return own if statistics.extra is None else own + statistics.extra
 
 
-def edge_target(graph: UnitGraph, term: EgoTerm, hops: int) -> EgoTarget:
+def edge_target(graph: UnitGraph, term: EgoTerm, hops: int, extra: Term | None = None) -> EgoTarget:
     """P_E: Ã' is thinned."""
     return EgoTarget(
         term,
         graph.num_units,
         messages_of_whole_graph(graph, hops),
         lambda kept: messages_received(graph, hops, edge_kept=kept),
+        None if extra is None else extra.bind(graph),
     )
 
 

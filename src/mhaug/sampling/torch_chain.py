@@ -29,15 +29,18 @@ class TorchChain(Chain):
         self._no_entropy = torch.zeros(setup.graph.num_nodes, dtype=torch.float64, device=device)
         self.place(spread_starts(setup, seed=seed))
 
-    def step(self, entropy: Tensor | None = None) -> StepReport:
+    def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
         """All chains at once where each proposes once, else chain by chain."""
         entropy = self._entropy(entropy)
-        if self.setup.moves == "resample":
-            return self._resample(entropy)
         tally = {part: np.zeros((self.setup.chains, 3, 2), dtype=np.int64) for part in self.state}
-        for part in self.state:
-            rounds = [self._round(part, chain, entropy, tally[part][chain]) for chain in range(self.setup.chains)]
-            self._move(part, torch.cat(rounds))
+        for _ in range(rounds):
+            if self.setup.moves == "resample":
+                self._resample(entropy, tally)
+                continue
+            for part in self.state:
+                chains = range(self.setup.chains)
+                kept = torch.cat([self._round(part, chain, entropy, tally[part][chain]) for chain in chains])
+                self.state[part] = self.kernels[part][0].init(kept)
         return StepReport(tally, self.setup)
 
     def kept(self, part: str) -> Tensor:
@@ -59,7 +62,7 @@ class TorchChain(Chain):
         """Statistics from scratch."""
         self.state = {part: self.kernels[part][0].init(kept[part]) for part in self.setup.targets}
 
-    def _resample(self, entropy: Tensor) -> StepReport:
+    def _resample(self, entropy: Tensor, tally: dict[str, np.ndarray]) -> None:
         uniforms = {part: self._rng[part].uniform(state.kept.shape[1] + 2) for part, state in self.state.items()}
         steps = {
             part: self.kernels[part][0].step(state, entropy, uniforms[part]) for part, state in self.state.items()
@@ -68,11 +71,9 @@ class TorchChain(Chain):
             # one decision for both: by the last number of the first part
             steps = accept_jointly(steps, next(iter(uniforms.values()))[:, -1])
         self.state = {part: step.current for part, step in steps.items()}
-        tally = {part: np.zeros((self.setup.chains, 3, 2), dtype=np.int64) for part in steps}
         for part, step in steps.items():
-            tally[part][:, 0, 0] = 1
-            tally[part][:, 0, 1] = step.accepted.cpu().numpy()
-        return StepReport(tally, self.setup)
+            tally[part][:, 0, 0] += 1
+            tally[part][:, 0, 1] += step.accepted.cpu().numpy()
 
     def _round(self, part: str, chain: int, entropy: Tensor, tally: np.ndarray) -> Tensor:
         """The elementary moves of one chain, one after another."""
@@ -89,9 +90,6 @@ class TorchChain(Chain):
             tally[kind] += (1, bool(transition.accepted) and not still)
             state = transition.current
         return state.kept
-
-    def _move(self, part: str, kept: Tensor) -> None:
-        self.state[part] = self.kernels[part][0].init(kept)
 
     def _entropy(self, entropy: Tensor | None) -> Tensor:
         return self._no_entropy if entropy is None else entropy.to(self._no_entropy)

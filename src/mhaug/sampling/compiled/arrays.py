@@ -1,6 +1,9 @@
-"""What a compiled loop works on: one part of one chain, as plain arrays."""
+"""What a compiled loop works on: one part of one chain, as plain arrays.
 
-from typing import NamedTuple
+Node and unit numbers are unsigned: numba then does not ask each index whether it counts from the end.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,10 +33,12 @@ class Part(NamedTuple):
     counts: np.ndarray  # int64 [2]: buffer in use, units dropped
     weights: np.ndarray  # float64 [V]: λ / (2 σ_i²)
     numbers: np.ndarray  # float64 [3]: μ, λ', σ_Δ
+    known: np.ndarray  # float64 [1]: ego term of the buffer in use, from the last resample; NaN after a change
     delta: np.ndarray  # int64 [hops + 1, V]: scratch of a local move, zero between moves
-    touched: np.ndarray  # int32 [hops + 1, V]
+    touched: np.ndarray  # uint32 [hops + 1, V]
     sizes: np.ndarray  # int64 [hops + 1]: how many are touched at each level
     window: np.ndarray  # float64 [units]: scratch of the subset
+    extra: tuple[Any, ...]  # memory of a term of the user's own, if any
 
 
 def wire(graph: UnitGraph) -> Wiring:
@@ -42,16 +47,16 @@ def wire(graph: UnitGraph) -> Wiring:
     by_source, by_unit = np.argsort(source, kind="stable"), np.argsort(unit, kind="stable")
     return Wiring(
         pointers=_pointers(source, graph.num_nodes),
-        targets=target[by_source].astype(np.int32),
-        units=unit[by_source].astype(np.int32),
+        targets=target[by_source].astype(np.uint32),
+        units=unit[by_source].astype(np.uint32),
         unit_pointers=_pointers(unit, graph.num_units),
-        unit_sources=source[by_unit].astype(np.int32),
-        unit_targets=target[by_unit].astype(np.int32),
+        unit_sources=source[by_unit].astype(np.uint32),
+        unit_targets=target[by_unit].astype(np.uint32),
         ends=_plain_pairs(graph),
     )
 
 
-def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float) -> Part:
+def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float, *, extra: tuple[Any, ...] = ()) -> Part:
     """Fresh arrays for one chain; `place` and `weigh` (in `ego.py`) fill them."""
     nodes, term = len(wiring.pointers) - 1, target.term
     return Part(
@@ -62,10 +67,12 @@ def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float) -> 
         counts=np.zeros(2, dtype=np.int64),
         weights=np.zeros(nodes),
         numbers=np.array([term.strength, term.count_weight, step_size]),
+        known=np.full(1, np.nan),
         delta=np.zeros((hops + 1, nodes), dtype=np.int64),
-        touched=np.zeros((hops + 1, nodes), dtype=np.int32),
+        touched=np.zeros((hops + 1, nodes), dtype=np.uint32),
         sizes=np.zeros(hops + 1, dtype=np.int64),
         window=np.empty(target.units),
+        extra=extra,
     )
 
 
@@ -76,7 +83,7 @@ def without_units(wiring: Wiring, units: int) -> Wiring:
 
 def _plain_pairs(graph: UnitGraph) -> np.ndarray:
     plain = not graph.directed and graph.messages.shape[1] == 2 * graph.num_units
-    return graph.unit_edges[:, : graph.num_units if plain else 0].cpu().numpy().astype(np.int32)
+    return graph.unit_edges[:, : graph.num_units if plain else 0].cpu().numpy().astype(np.uint32)
 
 
 def _pointers(sorted_by: np.ndarray, size: int) -> np.ndarray:

@@ -1,18 +1,22 @@
 """The chains in compiled loops, each on a thread of its own. On the CPU."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from mhaug.sampling.chain import Chain, Change, Setup, StepReport, spread_starts
-from mhaug.sampling.compiled.arrays import new_part, wire, without_units
+from mhaug.sampling.compiled import steps
+from mhaug.sampling.compiled.arrays import Part, new_part, wire, without_units
 from mhaug.sampling.compiled.ego import ego_log_prob, ego_moments
-from mhaug.sampling.compiled.steps import place, propose_resample, run_round, take_candidate
+from mhaug.sampling.compiled.extra import loops_with
 from mhaug.sampling.target import log_subsets
+
+_RESAMPLES, _NO_LOCAL = np.zeros(64, dtype=np.int64), np.empty((0, 3))  # kinds of a run of resamples; no local moves
 
 
 class CompiledChain(Chain):
@@ -22,27 +26,26 @@ class CompiledChain(Chain):
         super().__init__(setup, seed=seed)
         wiring = wire(setup.graph)
         wirings = {"edges": wiring, "nodes": without_units(wiring, setup.graph.num_nodes)}
-        self._parts = {
-            part: [new_part(wirings[part], target, setup.hops, setup.step_sizes[part]) for _ in range(setup.chains)]
-            for part, target in setup.targets.items()
-        }
+        self._parts: dict[str, list[Part]] = {}
+        self._loops: dict[str, dict[str, Any]] = {}
+        for part, target in setup.targets.items():
+            options = (wirings[part], target, setup.hops, setup.step_sizes[part])
+            terms = [target.extra.compiled() if target.extra else None for _ in range(setup.chains)]
+            self._parts[part] = [new_part(*options, extra=term.state if term else ()) for term in terms]
+            self._loops[part] = loops_with(terms[0]) if terms[0] else vars(steps)
         self._threads = ThreadPoolExecutor(min(setup.chains, os.cpu_count() or 1)) if setup.chains > 1 else None
         self._entropy: tuple[Tensor | None, int | None] = (torch.empty(0), -1)  # none seen yet
         self.place(spread_starts(setup, seed=seed))
 
-    def step(self, entropy: Tensor | None = None) -> StepReport:
-        """One round of every chain and part."""
+    def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
+        """Every chain goes its rounds without waiting for the others."""
         self._weigh(entropy)
         tally = {part: np.zeros((self.setup.chains, 3, 2), dtype=np.int64) for part in self._parts}
-        if self.setup.joint:
-            self._each(lambda chain: self._joint(chain, tally))
-            return StepReport(tally, self.setup)
-
-        def move(chain: int) -> None:
-            for part, states in self._parts.items():
-                run_round(states[chain], *self._numbers(part, chain), tally[part][chain], part == "edges")
-
-        self._each(move)
+        work = self._joint if self.setup.joint else self._separately
+        if self._threads is None:
+            work(0, rounds, tally)
+        else:
+            list(self._threads.map(lambda chain: work(chain, rounds, tally), range(self.setup.chains)))
         return StepReport(tally, self.setup)
 
     def kept(self, part: str) -> Tensor:
@@ -65,6 +68,8 @@ class CompiledChain(Chain):
             dropped = torch.tensor([each.counts[1] for each in states])
             total -= target.term.count_weight * log_subsets(target.units, dropped)
             total += torch.tensor([ego_log_prob(each, each.counts[0]) for each in states], dtype=torch.float64)
+            if target.extra is not None:
+                total += target.extra.log_prob(self.kept(part))
         return total
 
     def place(self, kept: Mapping[str, Tensor]) -> None:
@@ -72,35 +77,49 @@ class CompiledChain(Chain):
         for part, states in self._parts.items():
             for each, mask in zip(states, kept[part].cpu().numpy(), strict=True):
                 each.kept[0, :-1] = mask
-                place(each, part == "edges")
+                self._loops[part]["place"](each, part == "edges")
 
-    def _joint(self, chain: int, tally: dict[str, np.ndarray]) -> None:
-        """The paper's rule: both candidates or none."""
-        total, counts, decides = 0.0, {}, 0.0
+    def _separately(self, chain: int, rounds: int, tally: dict[str, np.ndarray]) -> None:
+        """Each part for itself."""
         for part, states in self._parts.items():
-            numbers = self._rng[part].each[chain].numbers(self.setup.targets[part].units + 2)
-            counts[part], ratio = propose_resample(states[chain], numbers[:-1], part == "edges")
-            total += ratio
-            decides = numbers[-1] if len(counts) == 1 else decides
-        accepted = decides == 0.0 or np.log(decides) <= total
-        for part, count in counts.items():
-            tally[part][chain, 0] += (1, accepted)
-            if accepted:
-                take_candidate(self._parts[part][chain], count)
+            run_round, counts, of_edges = self._loops[part]["run_round"], tally[part][chain], part == "edges"
+            if self.setup.moves == "resample":
+                for numbers in self._resamples(part, chain, rounds):
+                    run_round(states[chain], _RESAMPLES[: len(numbers)], _NO_LOCAL, numbers, counts, of_edges)
+            else:
+                for _ in range(rounds):
+                    run_round(states[chain], *self._numbers(part, chain), counts, of_edges)
 
-    def _each(self, work: Callable[[int], None]) -> None:
-        if self._threads is None:
-            work(0)
-        else:
-            list(self._threads.map(work, range(self.setup.chains)))
+    def _joint(self, chain: int, rounds: int, tally: dict[str, np.ndarray]) -> None:
+        """The paper's rule: both candidates or none."""
+        for _ in range(rounds):
+            total, counts, decides = 0.0, {}, 0.0
+            for part, states in self._parts.items():
+                numbers = next(self._resamples(part, chain, 1))[0]
+                propose = self._loops[part]["propose_resample"]
+                counts[part], ratio = propose(states[chain], numbers[:-1], part == "edges")
+                total += ratio
+                decides = numbers[-1] if len(counts) == 1 else decides
+            accepted = bool(decides == 0.0 or np.log(decides) <= total)
+            for part, count in counts.items():
+                tally[part][chain, 0] += (1, accepted)
+                self._loops[part]["keep_or_undo"](self._parts[part][chain], count, accepted)
+
+    def _resamples(self, part: str, chain: int, count: int) -> Iterator[np.ndarray]:
+        """The numbers of so many resamples in a row, in blocks that fit a cache."""
+        width = self.setup.targets[part].units + 2
+        block = max(1, min(len(_RESAMPLES), 2**16 // width))
+        for first in range(0, count, block):
+            size = min(block, count - first)
+            yield self._rng[part].each[chain].numbers(size * width).reshape(size, width)
 
     def _weigh(self, entropy: Tensor | None) -> None:
         """λ / (2 σ_i²) of each node, where ε has changed."""
         # the version tells whether a tensor was changed in place
-        seen = (entropy, None if entropy is None else entropy._version)
-        if seen[0] is self._entropy[0] and seen[1] == self._entropy[1]:
+        version = None if entropy is None else entropy._version
+        if entropy is self._entropy[0] and version == self._entropy[1]:
             return
-        self._entropy = seen
+        self._entropy = (entropy, version)
         nodes = self.graph.num_nodes
         values = np.zeros(nodes) if entropy is None else entropy.detach().cpu().double().numpy()
         values = np.broadcast_to(values, (self.setup.chains, nodes))
@@ -109,3 +128,4 @@ class CompiledChain(Chain):
             for each, mine in zip(states, values, strict=True):
                 spread = term.spread_slope * mine + term.spread_floor
                 each.weights[:] = 0.5 * term.ego_weight / np.square(spread)
+                each.known[0] = np.nan

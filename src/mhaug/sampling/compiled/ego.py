@@ -17,10 +17,16 @@ def fill_edges(part: Part, buffer: int) -> None:
     """Ã'^l 1 of the edges kept in `buffer`, from scratch."""
     wiring, kept = part.wiring, part.kept[buffer]
     part.levels[buffer, 0, :] = 1
-    for level in range(1, part.levels.shape[1]):
+    part.levels[buffer, 1, :] = 1
+    # the first level only counts kept edges, and a product instead of a branch serves everywhere: which units are
+    # kept is random, and a processor guesses badly
+    for unit in range(wiring.ends.shape[1]):
+        on = np.int64(kept[unit])
+        part.levels[buffer, 1, wiring.ends[0, unit]] += on
+        part.levels[buffer, 1, wiring.ends[1, unit]] += on
+    for level in range(2 if wiring.ends.shape[1] else 1, part.levels.shape[1]):
         before, after = part.levels[buffer, level - 1], part.levels[buffer, level]
         after[:] = before
-        # a product instead of a branch: which units are kept is random, and a processor guesses badly
         for unit in range(wiring.ends.shape[1]):
             one, other, on = wiring.ends[0, unit], wiring.ends[1, unit], np.int64(kept[unit])
             after[one] += on * before[other]
@@ -141,6 +147,7 @@ def apply(part: Part, unit: int) -> None:
         for place in range(part.sizes[level]):
             node = part.touched[level, place]
             part.levels[buffer, level, node] += part.delta[level, node]
+    part.known[0] = np.nan
     part.counts[1] += 1 if part.kept[buffer, unit] else -1
     part.kept[buffer, unit] = not part.kept[buffer, unit]
     clear(part)

@@ -22,6 +22,24 @@ from mhaug.sampling.compiled.ego import (
 RESAMPLE, FLIP, SWAP = 0, 1, 2
 
 
+# A term of the user's own would stand here (`extra.py` puts it in); without one these compile to nothing.
+@njit(cache=True, nogil=True)
+def extra_fill(state: tuple[()], kept: np.ndarray) -> float:
+    """Full value."""
+    return 0.0
+
+
+@njit(cache=True, nogil=True)
+def extra_gain(state: tuple[()], kept: np.ndarray, unit: int) -> float:
+    """Difference of a flip."""
+    return 0.0
+
+
+@njit(cache=True, nogil=True)
+def extra_apply(state: tuple[()], kept: np.ndarray, unit: int) -> None:
+    """Remember a flip."""
+
+
 @njit(cache=True, nogil=True)
 def _fill(part: Part, buffer: int, of_edges: bool) -> None:
     if of_edges:
@@ -49,7 +67,14 @@ def propose_resample(part: Part, uniforms: np.ndarray, of_edges: bool) -> tuple[
     count = draw_count(uniforms[0], given, units, step_size)
     keep_subset(uniforms[1:], count, part.kept[spare], part.window)
     _fill(part, spare, of_edges)
-    ratio = ego_log_prob(part, spare) - ego_log_prob(part, active)
+    if math.isnan(part.known[0]):
+        part.known[0] = ego_log_prob(part, active)
+    candidate = ego_log_prob(part, spare)
+    ratio = candidate - part.known[0]
+    if len(part.extra) > 0:
+        # in this order: the memory is then that of the candidate
+        ratio -= extra_fill(part.extra, part.kept[active])
+        ratio += extra_fill(part.extra, part.kept[spare])
     ratio += log_mass(given, count, units, step_size) - log_mass(count, given, units, step_size)
     # 1 / C(M, d) stands in the target with the power λ' and in the proposal with the power 1
     if part.numbers[1] != 1.0:
@@ -58,10 +83,14 @@ def propose_resample(part: Part, uniforms: np.ndarray, of_edges: bool) -> tuple[
 
 
 @njit(cache=True, nogil=True)
-def take_candidate(part: Part, count: int) -> None:
-    """Move to the candidate in the spare buffer."""
-    part.counts[0] = 1 - part.counts[0]
-    part.counts[1] = count
+def keep_or_undo(part: Part, count: int, accepted: bool) -> None:
+    """Move to the candidate in the spare buffer, or forget it."""
+    if accepted:
+        part.counts[0] = 1 - part.counts[0]
+        part.counts[1] = count
+        part.known[0] = np.nan
+    elif len(part.extra) > 0:
+        extra_fill(part.extra, part.kept[part.counts[0]])
 
 
 @njit(cache=True, nogil=True)
@@ -77,9 +106,11 @@ def flip(part: Part, which: float, uniform: float, of_edges: bool) -> bool:
     """Drop or restore one unit; `which` chooses it, `uniform` decides."""
     units = part.kept.shape[1] - 1
     unit = int(which * units)
+    kept = part.kept[part.counts[0]]
     _differences(part, unit, of_edges)
-    ratio = gain(part) + count_gain(part, units, part.kept[part.counts[0], unit])
+    ratio = gain(part) + count_gain(part, units, kept[unit]) + extra_gain(part.extra, kept, unit)
     if math.log(uniform) <= ratio if uniform > 0 else True:
+        extra_apply(part.extra, kept, unit)
         apply(part, unit)
         return True
     clear(part)
@@ -99,15 +130,18 @@ def swap(part: Part, first: float, second: float, uniform: float, of_edges: bool
     if kept[one] == kept[other]:
         return False
     _differences(part, one, of_edges)
-    ratio = gain(part)
+    ratio = gain(part) + extra_gain(part.extra, kept, one)
+    extra_apply(part.extra, kept, one)
     apply(part, one)
     _differences(part, other, of_edges)
-    ratio += gain(part)
+    ratio += gain(part) + extra_gain(part.extra, kept, other)
     if math.log(uniform) <= ratio if uniform > 0 else True:
+        extra_apply(part.extra, kept, other)
         apply(part, other)
         return True
     clear(part)
     _differences(part, one, of_edges)
+    extra_apply(part.extra, kept, one)
     apply(part, one)
     return False
 
@@ -128,9 +162,9 @@ def run_round(
             numbers = fresh[resampled]
             resampled += 1
             count, ratio = propose_resample(part, numbers[:-1], of_edges)
-            if math.log(numbers[-1]) <= ratio if numbers[-1] > 0 else True:
-                take_candidate(part, count)
-                tally[kind, 1] += 1
+            accepted = math.log(numbers[-1]) <= ratio if numbers[-1] > 0 else True
+            keep_or_undo(part, count, accepted)
+            tally[kind, 1] += accepted
         elif kind == FLIP:
             tally[kind, 1] += flip(part, local[move, 0], local[move, 2], of_edges)
         else:
@@ -140,9 +174,11 @@ def run_round(
 @njit(cache=True, nogil=True)
 def place(part: Part, of_edges: bool) -> None:
     """After `kept` of buffer 0 was set from outside: count and levels from scratch."""
+    part.known[0] = np.nan
     part.counts[0] = 0
     part.counts[1] = part.kept.shape[1] - 1 - part.kept[0, :-1].sum()
     _fill(part, 0, of_edges)
     # where there is nothing to drop, a candidate is the state itself
     part.kept[1] = part.kept[0]
     part.levels[1] = part.levels[0]
+    extra_fill(part.extra, part.kept[0])
