@@ -73,7 +73,7 @@ def enumerate_step(setup: Setup, entropy: Tensor, share: float = 0.5) -> Enumera
 
 def _round(setup: Setup, part: str, entropy: Tensor, share: float) -> Enumerated:
     target = setup.targets[part]
-    plan = Round.of(setup.moves, target.units, share)
+    plan = Round.of(setup.moves, target.units, share, setup.resample_work[part])
     each = [tables(PartKernel(target, move), entropy) for move in elementary_moves(setup.step_sizes[part])]
     mixed = sum(
         weight * transition_matrix(table.proposal, table.ratio)

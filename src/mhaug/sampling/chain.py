@@ -24,6 +24,7 @@ class Setup:
     graph: UnitGraph
     targets: dict[str, EgoTarget]  # "edges", "nodes": those that are dropped
     step_sizes: dict[str, float]
+    resample_work: dict[str, float]  # local moves that cost as much as one resample
     moves: str
     joint: bool
     hops: int
@@ -143,7 +144,8 @@ class Chain(ABC):
     def _numbers(self, part: str, chain: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The random numbers of one round: kind of each elementary move, numbers of local moves, of resamples."""
         stream, units = self._rng[part].each[chain], self.setup.targets[part].units
-        plan = Round.of(self.setup.moves, units, float(self.shares[part][chain]))
+        share, work = float(self.shares[part][chain]), self.setup.resample_work[part]
+        plan = Round.of(self.setup.moves, units, share, work)
         choices = plan.choices(stream.numbers(plan.budget))
         resamples = int((choices == 0).sum())
         local = stream.numbers(3 * plan.budget).reshape(-1, 3)

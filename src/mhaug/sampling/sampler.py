@@ -16,6 +16,7 @@ from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.target import EgoTerm, edge_target, node_target
 from mhaug.sampling.terms import Term
 from mhaug.sampling.trace import Trace
+from mhaug.sampling.work import resample_work
 
 FIRST_LOOK = 100  # draws before the effective size is first asked for; then after every half as many more
 
@@ -68,7 +69,8 @@ class MHAug:
             targets["nodes"] = node_target(graph, self.nodes, self.hops)
         edge_step, node_step = self._step_sizes()
         step_sizes = {"edges": edge_step, "nodes": node_step}
-        return Setup(graph, targets, step_sizes, self.moves, self.accept == "joint", self.hops, chains)
+        work = {part: resample_work(graph, self.hops, part) for part in targets}
+        return Setup(graph, targets, step_sizes, work, self.moves, self.accept == "joint", self.hops, chains)
 
     def chain(self, data: Any, *, chains: int = 1, seed: int = 0) -> Chain:
         """Chains on the graph of `data` (anything with `edge_index` and `num_nodes`) to step through by hand."""

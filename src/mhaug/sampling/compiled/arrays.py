@@ -29,7 +29,7 @@ class Part(NamedTuple):
     wiring: Wiring
     inverse: np.ndarray  # float64 [V]: 1 / messages received in the whole graph
     kept: np.ndarray  # bool [2, units + 1]; the last entry stands for columns that no unit carries, always True
-    levels: np.ndarray  # int64 [2, hops + 1, V]: Ã'^l m for l = 0..hops
+    levels: np.ndarray  # int32 or int64 [2, hops + 1, V]: Ã'^l m for l = 0..hops
     counts: np.ndarray  # int64 [2]: buffer in use, units dropped
     weights: np.ndarray  # float64 [V]: λ / (2 σ_i²)
     numbers: np.ndarray  # float64 [3]: μ, λ', σ_Δ
@@ -59,11 +59,13 @@ def wire(graph: UnitGraph) -> Wiring:
 def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float, *, extra: tuple[Any, ...] = ()) -> Part:
     """Fresh arrays for one chain; `place` and `weigh` (in `ego.py`) fill them."""
     nodes, term = len(wiring.pointers) - 1, target.term
+    # half the bytes where the numbers allow: large graphs are bound by memory
+    narrow = int(target.original.max()) < 2**31
     return Part(
         wiring=wiring,
         inverse=1.0 / target.original.cpu().numpy(),
         kept=np.ones((2, target.units + 1), dtype=np.bool_),
-        levels=np.zeros((2, hops + 1, nodes), dtype=np.int64),
+        levels=np.zeros((2, hops + 1, nodes), dtype=np.int32 if narrow else np.int64),
         counts=np.zeros(2, dtype=np.int64),
         weights=np.zeros(nodes),
         numbers=np.array([term.strength, term.count_weight, step_size]),

@@ -19,9 +19,8 @@ MOVES = (*KINDS, "mixture")
 
 # A round's work is that of half a sweep: each unit is proposed every other round. At the usual acceptance of a local
 # move (0.2 to 0.35) a tenth or more of the units change in a round, as much news as training can use in one update.
-SWEEP = 0.5
-# One resample costs about as much as M / 16 local moves (benchmarks/sampler.py).
-RESAMPLE_WORK = 1 / 16
+# On dense graphs, where a flip touches hundreds of nodes, it is no more than that of 32 resamples.
+SWEEP, MOST_RESAMPLES = 0.5, 32
 # Neither family is ever given up: the resample moves the count, local moves the rest.
 LEAST_SHARE, MOST_SHARE = 0.05, 0.9
 
@@ -34,13 +33,17 @@ class Round:
     weights: tuple[float, float, float]
 
     @classmethod
-    def of(cls, moves: str, units: int, share: float) -> "Round":
-        """The round of a named move. `share` is the part of a mixture's work that goes to resampling."""
+    def of(cls, moves: str, units: int, share: float, resample_work: float) -> "Round":
+        """The round of a named move.
+
+        `share` is the part of a mixture's work that goes to resampling; a resample is worth `resample_work` local
+        moves.
+        """
         if moves == "resample" or units == 0:
             return cls(1, (1.0, 0.0, 0.0))
         share = share if moves == "mixture" else 0.0
-        local = (1.0 - share) * SWEEP * units
-        resamples = share * SWEEP * units / max(1.0, RESAMPLE_WORK * units)
+        work = min(SWEEP * units, MOST_RESAMPLES * resample_work)
+        local, resamples = (1.0 - share) * work, share * work / resample_work
         flips = {"flip": 1.0, "swap": 0.0, "mixture": 0.5}[moves]
         total = local + resamples
         weights = (resamples / total, flips * local / total, (1.0 - flips) * local / total)
