@@ -20,6 +20,8 @@ from statistics import mean, stdev
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 HERE = Path(__file__).parent
+COLUMNS = ["dataset", "method", "settings", "validation_accuracy", "seeds"]
+METHODS = ["vanilla", "drop-edge", "drop-node", "uda", "mh-aug-no-reg", "mh-aug"]
 PAPER = {  # Table 1, GCN
     ("vanilla", "cora"): 81.54, ("vanilla", "citeseer"): 71.64, ("drop-edge", "cora"): 82.21,
     ("drop-edge", "citeseer"): 71.93, ("uda", "cora"): 83.59, ("uda", "citeseer"): 73.56,
@@ -60,17 +62,20 @@ def search(pool, options):
         del settings["max_updates"]
         scores.setdefault((dataset, method, json.dumps(settings)), []).append(record["validation_accuracy"])
     rows = [(*key, mean(values), len(values)) for key, values in scores.items()]
-    with (options.out / "search.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["dataset", "method", "settings", "validation_accuracy", "seeds"])
-        writer.writerows(rows)
+    path, others = options.out / "search.csv", []
+    if path.is_file():
+        with path.open(newline="") as file:
+            others = [row for row in list(csv.reader(file))[1:] if tuple(row[:2]) not in cells]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([COLUMNS, *rows, *others])
     return {
         (dataset, method): json.loads(max((r for r in rows if r[:2] == (dataset, method)), key=lambda r: r[3])[2])
         for dataset, method in cells
     }
 
 
-def table(records, methods, datasets):
+def table(records, datasets):
+    methods = [method for method in METHODS if any(r["spec"]["method"] == method for r in records)]
     lines = ["| method | " + " | ".join(datasets) + " |", "|---|" + "---|" * len(datasets)]
     for method in methods:
         cells = []
@@ -92,9 +97,7 @@ def main():
     parser.add_argument("--search-seeds", type=int, default=3)
     parser.add_argument("--search-updates", type=int, default=700)
     parser.add_argument("--datasets", nargs="+", default=["cora", "citeseer"])
-    parser.add_argument(
-        "--methods", nargs="+", default=["vanilla", "drop-edge", "drop-node", "uda", "mh-aug-no-reg", "mh-aug"]
-    )
+    parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "accuracy")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -107,9 +110,12 @@ def main():
             for seed in range(options.seeds)
         ]
         records = list(pool.map(one_run, jobs))
-    with (options.out / "runs.jsonl").open("w") as file:
-        file.writelines(json.dumps(record) + "\n" for record in records)
-    text = table(records, options.methods, options.datasets)
+    # runs of other methods, made by an earlier call, stay
+    runs = options.out / "runs.jsonl"
+    others = [json.loads(line) for line in runs.read_text().splitlines()] if runs.is_file() else []
+    records += [record for record in others if (record["spec"]["dataset"], record["spec"]["method"]) not in chosen]
+    runs.write_text("".join(json.dumps(record) + "\n" for record in records))
+    text = table(records, options.datasets)
     (options.out / "table.md").write_text(text)
     print(text)
 

@@ -90,11 +90,11 @@ class NodeClassifier:
 
     def score(self, data: Any, mask: Tensor | None = None) -> float:
         """Accuracy on `mask`; else on the graph's test nodes; else on all nodes with a label."""
+        self._fitted()
         labels, nodes = _truth(data, mask)
         known = labels[nodes]
         checks.require(known.numel() > 0, "mask", "of at least one node", 0)
-        rule = f"in 0..{self.num_classes_ - 1 if self.model_ is not None else '?'}, as in training"
-        self._fitted()
+        rule = f"in 0..{self.num_classes_ - 1}, as in training"
         in_range = int(known.min()) >= 0 and int(known.max()) < self.num_classes_
         checks.require(in_range, "labels", rule, f"{int(known.min())}..{int(known.max())}")
         return float((self.predict(data)[nodes] == known).double().mean())
@@ -123,11 +123,18 @@ class NodeClassifier:
         clf.model_, clf._dataset = network.to(device), description["dataset"]
         return clf
 
+    @property
+    def _backbone_name(self) -> str:
+        return self.backbone if isinstance(self.backbone, str) else OWN_MODULE
+
+    def _all_settings(self) -> dict[str, Any]:
+        name = self._backbone_name
+        presets = known_settings(name, self.method, preset_settings(self._dataset, name, self.method))
+        return {**presets, **self.settings}
+
     def _plan(self, dataset: str) -> Plan:
         self._dataset = dataset
-        name = self.backbone if isinstance(self.backbone, str) else OWN_MODULE
-        presets = known_settings(name, self.method, preset_settings(dataset, name, self.method))
-        return Plan.of(name, self.method, {**presets, **self.settings})
+        return Plan.of(self._backbone_name, self.method, self._all_settings())
 
     def _network(self, plan: Plan, in_features: int, num_classes: int) -> Backbone:
         if isinstance(self.backbone, nn.Module):
@@ -140,13 +147,13 @@ class NodeClassifier:
         return self.model_
 
     def _description(self) -> dict[str, Any]:
-        name = self.backbone if isinstance(self.backbone, str) else OWN_MODULE
         return {
             "method": self.method,
-            "backbone": name,
+            "backbone": self._backbone_name,
             "seed": self.seed,
             "dataset": self._dataset,
-            "settings": self.settings,
+            # presets may change; what was trained may not
+            "settings": self._all_settings(),
             "in_features": self.in_features_,
             "num_classes": self.num_classes_,
             "class_names": self.class_names_,
