@@ -33,7 +33,7 @@ def test_fit_predict_score(data, fitted):
     assert torch.equal(fitted.predict(data), probabilities.argmax(1))
     assert fitted.score(data) == pytest.approx(fitted.result_.test_accuracy)
     assert fitted.score(data) > 0.65
-    assert fitted.score(data, data.train_mask) > 0.9
+    assert fitted.score(data, data.train_mask) > 0.75
 
 
 def test_a_task_and_its_data_give_the_same(data, fitted):
