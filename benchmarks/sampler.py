@@ -113,7 +113,7 @@ def presets(data_dir):
         # entropies of a half-trained network: neither sure nor clueless
         entropy = torch.full((task.num_nodes,), 0.2)
         start = perf_counter()
-        trace = sampler.sample(task.graph, draws=1000, warmup=100, chains=4, entropy=entropy, until_ess=400)
+        trace = sampler.sample(task.graph, draws=3000, warmup=100, chains=4, entropy=entropy, until_ess=800)
         spent = perf_counter() - start
         summary = trace.summary()
         update = _update_seconds(task, own)
@@ -125,6 +125,7 @@ def presets(data_dir):
             "delivered": summary.delivered,
             "acceptance": summary.acceptance,
         }
+        print(name, rows[name], flush=True)
     return rows
 
 

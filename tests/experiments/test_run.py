@@ -54,7 +54,7 @@ def test_a_finished_run_is_read_not_repeated(tmp_path):
     first = run(spec, out=tmp_path)
     assert run(spec, out=tmp_path) == first
     assert not (tmp_path / "checkpoint.safetensors").exists()
-    with pytest.raises(RequestError, match="holds another run"):
+    with pytest.raises(RequestError, match=r"holds another run \(seed 0 there, 1 here\)"):
         run(RunSpec("planted-partition", method="vanilla", seed=1, settings=TINY), out=tmp_path)
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Annotated
 
+import torch
 import typer
 
+from mhaug import checks
 from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
 from mhaug.cli.settings import parse_seeds, parse_settings
 
@@ -18,6 +20,7 @@ Dataset = Annotated[
 ]
 Seeds = Annotated[str | None, typer.Option(help="Several seeds: 0-9 or 0,3,5. Overrides --seed.")]
 Setting = Annotated[list[str] | None, typer.Option("--set", help="name=value: any hyper-parameter. May be repeated.")]
+Threads = Annotated[int, typer.Option(help="CPU threads. Small graphs gain nothing from more than one.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for models and records; a killed run goes on from there.")]
 
 
@@ -30,6 +33,7 @@ def train(
     seeds: Seeds = None,
     setting: Setting = None,
     out: Out = None,
+    threads: Threads = 1,
     checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 100,
     seed: Seed = 0,
     data_dir: DataDir = None,
@@ -47,6 +51,8 @@ def train(
 
     output = Output(quiet, json)
     checked_device(device)
+    checks.whole_number(threads, "threads", 1)
+    torch.set_num_threads(threads)
     settings = parse_settings(setting or [])
     numbers = [seed] if seeds is None else parse_seeds(seeds)
     specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from mhaug.checks import RequestError
 from mhaug.data.datasets import load_dataset
@@ -69,9 +70,23 @@ def _claimed(folder: Path, spec: RunSpec) -> Path:
     mine = json.dumps({**spec.to_json(), "settings": spec.all_settings()}, sort_keys=True)
     note = folder / SPEC
     if note.is_file() and note.read_text(encoding="utf-8") != mine:
-        raise RequestError(f"out must be an empty folder or that of the same run; {str(folder)!r} holds another run")
+        wrong = ", ".join(_differences(json.loads(note.read_text(encoding="utf-8")), json.loads(mine)))
+        raise RequestError(
+            f"out must be an empty folder or that of the same run; {str(folder)!r} holds another run ({wrong})"
+        )
     _write(note, mine)
     return folder
+
+
+def _differences(theirs: dict[str, Any], mine: dict[str, Any]) -> list[str]:
+    """What tells two specs apart, in words."""
+    flat = [{**spec, **spec["settings"], "settings": None} for spec in (theirs, mine)]
+    names = sorted({*flat[0], *flat[1]})
+    return [
+        f"{name} {flat[0].get(name)} there, {flat[1].get(name)} here"
+        for name in names
+        if flat[0].get(name) != flat[1].get(name)
+    ]
 
 
 def _write(path: Path, text: str) -> None:

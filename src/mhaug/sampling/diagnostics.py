@@ -123,7 +123,8 @@ def _advice(quantities: dict[str, Quantity], acceptance: dict[str, float]) -> li
     worst = max(r_hats, default=math.inf)
     smallest = min((row.ess_bulk for row in quantities.values()), default=0.0)
     if worst > R_HAT_LIMIT:
-        return [f"Not converged: the chains still disagree (R-hat {worst:.3f} > {R_HAT_LIMIT}). Run longer warm-up."]
+        wrong = f"R-hat {worst:.3f} > {R_HAT_LIMIT}"
+        return [f"Not converged: the chains still disagree ({wrong}). Run a longer warm-up, or draw more."]
     if smallest < ESS_WANTED:
         return [f"Converged, but only {smallest:.0f} effective draws ({ESS_WANTED} are usual). Draw more."]
     return []
