@@ -40,6 +40,13 @@ def test_words_for_people_and_silence(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_until_ess_stops_early(capsys):
+    words = ["--dataset", "grid", "--spread", "3", "--step-size", "0.5", "--draws", "4000", "--until-ess", "50"]
+    assert run("sample", *words) == 0
+    drawn = int(capsys.readouterr().out.split(" draws each")[0].split()[-1])
+    assert 100 <= drawn < 4000
+
+
 def test_same_seed_same_numbers(capsys):
     records = []
     for seed in ("3", "3", "4"):

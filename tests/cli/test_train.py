@@ -32,6 +32,19 @@ def test_a_table_for_people(capsys):
     assert "macro-F1" in shown
 
 
+def test_threads_are_as_asked(capsys):
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        assert run("train", *FAST, "--method", "vanilla", "--threads", "2", "--quiet") == 0
+        assert torch.get_num_threads() == 2
+        assert run("train", *FAST, "--threads", "0") == 2
+        assert "'threads' must be a whole number of at least 1" in capsys.readouterr().err
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_own_file(capsys, tmp_path):
     """Words as labels and as node names come back in the predictions."""
     edges = ["source,target"] + [f"n{i},n{j}" for i in range(12) for j in range(i) if (i < 6) == (j < 6)]

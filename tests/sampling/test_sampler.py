@@ -174,6 +174,7 @@ def test_bad_samplers(options, words):
         ({"thin": 0}, "'thin'"),
         ({"chains": 0}, "'chains'"),
         ({"seed": -1}, "'seed'"),
+        ({"until_ess": 0}, "'until_ess' must be a finite number above 0; got 0"),
         ({"entropy": torch.zeros(3)}, r"'entropy' must be a tensor of shape \(20,\); got \(3,\)"),
         ({"entropy": torch.full((20,), 1.5)}, r"'entropy' must be in \[0, 1\] everywhere; got '1.5 to 1.5'"),
     ],

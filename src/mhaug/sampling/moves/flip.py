@@ -11,10 +11,6 @@ from torch import Tensor
 class Flip:
     """The smallest move. Only the ego-graphs around the unit change, so even a sharp target accepts it."""
 
-    def numbers(self, units: int) -> int:
-        """One: which unit. (A local move always draws two, so that flips and swaps can take turns.)"""
-        return 2
-
     def propose(self, kept: Tensor, uniforms: Tensor) -> Tensor:
         """Turn one bit over."""
         if kept.shape[-1] == 0:

@@ -8,12 +8,11 @@ from torch import Tensor
 class Move(Protocol):
     """Proposes for one part (edges or nodes), for all chains at once. Knows nothing of the target."""
 
-    def numbers(self, units: int) -> int:
-        """How many random numbers `propose` reads."""
-        ...
-
     def propose(self, kept: Tensor, uniforms: Tensor) -> Tensor:
-        """Candidates [chains, units] for `kept` [chains, units], as uniform numbers [chains, numbers] decide."""
+        """Candidates [chains, units] for `kept` [chains, units], as uniform numbers [chains, ...] decide.
+
+        A resample reads one for the count and a key a unit; a local move two, for the units that it chooses.
+        """
         ...
 
     def log_prob(self, candidate: Tensor, *, given: Tensor) -> Tensor:

@@ -15,10 +15,6 @@ class Resample:
 
     step_size: float  # σ_Δ
 
-    def numbers(self, units: int) -> int:
-        """One for the count, and one key a unit."""
-        return 1 + units
-
     def propose(self, kept: Tensor, uniforms: Tensor) -> Tensor:
         """Draw d' and then one of the C(M, d') subsets."""
         given, units = (~kept).sum(-1), kept.shape[-1]

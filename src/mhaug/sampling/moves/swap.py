@@ -14,10 +14,6 @@ class Swap:
     Alone it never changes the count: it samples P given the count.
     """
 
-    def numbers(self, units: int) -> int:
-        """Two: which units."""
-        return 2
-
     def propose(self, kept: Tensor, uniforms: Tensor) -> Tensor:
         """Exchange two bits; two equal bits look the same afterwards."""
         if kept.shape[-1] == 0:
