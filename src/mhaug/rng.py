@@ -63,6 +63,28 @@ class Streams:
             one.restore(saved.cpu().clone())
 
 
+class SharedStream:
+    """Numbers for several replicas at once from torch's global generator of a device.
+
+    One call instead of one for each replica, and the only source that a CUDA graph can go on drawing from. What one
+    replica draws then depends on how many run beside it; its law does not. The generator's state is the run's.
+    """
+
+    def __init__(self, count: int, device: torch.device | str) -> None:
+        self._count, self._device = count, device
+
+    def uniform(self, size: int) -> torch.Tensor:
+        """Numbers in [0, 1), [replicas, size], in double precision."""
+        return torch.rand(self._count, size, dtype=torch.float64, device=self._device)
+
+    def state(self) -> torch.Tensor:
+        """Nothing of its own."""
+        return torch.empty(0)
+
+    def restore(self, state: torch.Tensor) -> None:
+        """Nothing to restore."""
+
+
 class _OnCPU:
     def __init__(self, seed: int, role: tuple[Role, ...], device: torch.device | str) -> None:
         self._generator = np.random.Generator(np.random.SFC64(_sequence(seed, role)))

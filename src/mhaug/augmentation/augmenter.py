@@ -1,24 +1,27 @@
 """What an augmenter is: something that proposes the next view of a graph, and may turn it down."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from torch import Tensor
 
 from mhaug.data.view import View
+from mhaug.per_replica import PerReplica
 
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
     """One step of an augmenter: G^(t), the sample that follows it, and whether the chain moved there.
 
-    After a rejection `current` is `previous` again.
+    After a rejection `current` is `previous` again. With replicas, masks and numbers have a leading replica axis.
     """
 
     previous: View
     current: View
-    accepted: bool
-    info: dict[str, float] = field(default_factory=dict)  # change ratios and whatever else a reader wants to see
+    accepted: bool | Tensor
+    # change ratios and whatever else a reader wants to see
+    info: Mapping[str, PerReplica] = field(default_factory=dict)
 
 
 class Augmenter(Protocol):

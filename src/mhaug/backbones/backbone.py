@@ -16,8 +16,10 @@ class Backbone(nn.Module, ABC):
     """A network from a graph and a view of it to logits [V, C].
 
     Dropout draws from torch's global generator, freshly for each view. Initialisation draws from `rng` (where
-    None, from the global generator too).
+    None, from the global generator too). A stack of R networks (`replicas.py`) gives [R, V, C].
     """
+
+    replicas: int | None = None
 
     @abstractmethod
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:

@@ -17,28 +17,25 @@ class Connections:
 
     structure: Structure
     slots: Tensor
+    num_columns: int  # E
 
     def weights(self, kept: Tensor) -> Tensor:
-        """The weight of each entry, from one value for each column of `edge_index` (bool or float)."""
-        extended = torch.cat([kept, kept.new_ones(1), kept.new_zeros(1)])
-        return extended.index_select(0, self.slots)
+        """The weight of each entry, from one value for each column of `edge_index` (bool or float), [E] or [R, E]."""
+        ends = torch.tensor([True, False], device=kept.device).to(kept.dtype).expand(*kept.shape[:-1], 2)
+        return torch.cat([kept, ends], -1).flatten().index_select(0, self.slots)
 
-    def for_heads(self, heads: int) -> "Connections":
-        """The same connections once for each head, as one block structure.
+    def copies(self, replicas: int, heads: int) -> "Connections":
+        """The same connections once for each head of each replica, as one block structure: copy r·heads + h.
 
-        Row i·H + h is node i of head h. A [V, H, D] tensor is then a [V·H, D] matrix without a copy, and
-        many-headed attention is the one-headed kind on a larger graph.
+        Heads share the weights of their replica; `weights` then takes [R, E].
         """
-        head = torch.arange(heads, device=self.slots.device)
-        rows = (self.structure.rows.long().unsqueeze(1) * heads + head).flatten()
-        columns = (self.structure.columns.long().unsqueeze(1) * heads + head).flatten()
-        size = self.structure.shape[0] * heads
-        structure, source = arrange(rows, columns, (size, size))
-        return Connections(structure, self.slots[source // heads])
+        structure, source = self.structure.copies(replicas * heads)
+        replica = structure.rows.long() % (replicas * heads) // heads
+        return Connections(structure, self.slots[source] + replica * (self.num_columns + 2), self.num_columns)
 
     def to(self, device: torch.device | str) -> "Connections":
         """The same connections on another device."""
-        return Connections(self.structure.to(device), self.slots.to(device))
+        return Connections(self.structure.to(device), self.slots.to(device), self.num_columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,8 @@ class BothKinds:
     def to(self, device: torch.device | str) -> "BothKinds":
         """The same connections on another device; the structure is moved once and stays shared."""
         with_self = self.with_self.to(device)
-        return BothKinds(with_self, Connections(with_self.structure, self.neighbours.slots.to(device)))
+        slots = self.neighbours.slots.to(device)
+        return BothKinds(with_self, Connections(with_self.structure, slots, with_self.num_columns))
 
 
 def connect(edge_index: Tensor, num_nodes: int) -> BothKinds:
@@ -70,4 +68,4 @@ def connect(edge_index: Tensor, num_nodes: int) -> BothKinds:
     one, zero = num_edges, num_edges + 1
     with_self = entry.masked_fill(is_connection, one).masked_fill(is_loop, zero)
     neighbours = entry.masked_fill(is_connection, zero)
-    return BothKinds(Connections(structure, with_self), Connections(structure, neighbours))
+    return BothKinds(Connections(structure, with_self, num_edges), Connections(structure, neighbours, num_edges))

@@ -1,6 +1,6 @@
 """Node features, dense or sparse: whichever makes X·W cheaper."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -8,6 +8,7 @@ from torch import Tensor
 from mhaug import checks
 from mhaug.backbones.dropout import dropout
 from mhaug.backbones.structure import Structure, arrange
+from mhaug.per_replica import PerReplica, aligned
 
 # Below this share of non-zeros the sparse product wins: at 1.3 % it is some twenty times faster.
 SPARSE_BELOW = 0.1
@@ -20,6 +21,8 @@ class SparseFeatures:
     structure: Structure
     values: Tensor
     transposed_values: Tensor
+    replicas: int | None = None  # copies of X in the block structure
+    _copies: dict[int, "SparseFeatures"] = field(default_factory=dict, repr=False)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -31,7 +34,15 @@ class SparseFeatures:
 
     def with_values(self, values: Tensor) -> "SparseFeatures":
         """The same non-zeros with other values."""
-        return SparseFeatures(self.structure, values, values.index_select(0, self.structure.order))
+        return SparseFeatures(self.structure, values, values.index_select(0, self.structure.order), self.replicas)
+
+    def copies(self, count: int) -> "SparseFeatures":
+        """One X for each of so many replicas, as one block structure, made on first use."""
+        if count not in self._copies:
+            structure, source = self.structure.copies(count)
+            values = self.values.index_select(0, source)
+            self._copies[count] = SparseFeatures(structure, values, values.index_select(0, structure.order), count)
+        return self._copies[count]
 
     def to_dense(self) -> Tensor:
         """X as an ordinary [V, F] tensor."""
@@ -79,11 +90,17 @@ def _sparse(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int
     return SparseFeatures(structure, values, values[structure.order])
 
 
-def drop_features(features: Features, rate: float) -> Features:
+def drop_features(features: Features, rate: PerReplica, replicas: int | None = None) -> Features:
     """Dropout on the feature values, from torch's global generator; of sparse features, on the stored ones.
 
-    A zero stays zero either way, so both kinds follow the same law.
+    A zero stays zero either way, so both kinds follow the same law. With `replicas` each has features of its own:
+    a dense tensor [V, R, F], or a block structure of R copies.
     """
     if isinstance(features, SparseFeatures):
+        features = features if replicas is None else features.copies(replicas)
+        if isinstance(rate, Tensor):
+            rate = rate.index_select(0, features.structure.rows % rate.shape[0])
         return features.with_values(dropout(features.values, rate))
-    return dropout(features, rate)
+    if replicas is not None:
+        features = features.unsqueeze(1).expand(-1, replicas, -1)
+    return dropout(features, aligned(rate, 1))

@@ -13,7 +13,7 @@ from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import glorot
 from mhaug.backbones.layer_stack import EdgeValues, Layer, LayerStack, widths
-from mhaug.backbones.propagation import linear, spmm
+from mhaug.backbones.propagation import linear, mix
 from mhaug.data.view import View
 
 NEGATIVE_SLOPE = 0.2
@@ -40,14 +40,14 @@ class GATLayer(Layer):
 
     def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
         """The attention-weighted sum over the kept neighbours and the node itself."""
-        by_head = transformed.view(-1, self.heads, self.target_attention.shape[1])
+        by_head = transformed.unflatten(-1, (self.heads, -1))
         target = (by_head * self.target_attention).sum(-1).flatten()
         source = (by_head * self.source_attention).sum(-1).flatten()
         scores = F.leaky_relu(pair_sums(edges.structure, target, source), NEGATIVE_SLOPE)
         shares = row_softmax(edges.structure, scores, edges.values)
         shares = dropout(shares, self.attention_dropout) if self.training else shares
-        mixed = spmm(edges.structure, shares, by_head.flatten(0, 1)).view_as(by_head)
-        return (mixed.flatten(1) if self.concat else mixed.mean(1)) + self.bias
+        mixed = mix(edges.structure, shares, by_head)
+        return (mixed.flatten(-2) if self.concat else mixed.mean(-2)) + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
         """Glorot weights and attention vectors, zero bias."""
@@ -91,7 +91,7 @@ class GAT(LayerStack):
 
     def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
         """Whether each entry is kept, for every head."""
-        kept = graph.kept(view)
+        kept = graph.kept(view, self.replicas)
         checks.require(kept.dtype == torch.bool, "edge_kept", "a bool tensor for GAT", kept.dtype)
-        connections = graph.for_heads(self.heads)
+        connections = graph.copies(graph.connections.with_self, self.replicas, self.heads)
         return EdgeValues(connections.structure, connections.weights(kept))

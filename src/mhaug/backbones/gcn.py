@@ -7,7 +7,7 @@ from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import glorot
 from mhaug.backbones.layer_stack import EdgeValues, Layer, LayerStack, widths
-from mhaug.backbones.propagation import linear, spmm
+from mhaug.backbones.propagation import linear, mix
 from mhaug.data.view import View
 
 
@@ -25,7 +25,7 @@ class GCNLayer(Layer):
 
     def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
         """The normalised sum over the kept neighbours and the node itself."""
-        return spmm(edges.structure, edges.values, transformed) + self.bias
+        return mix(edges.structure, edges.values, transformed) + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
         """Glorot weights, zero bias."""
@@ -56,9 +56,9 @@ class GCN(LayerStack):
 
     def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
         """w_ij / √(d_i d_j), where d_i sums the weights that arrive at i, its own included."""
-        connections = graph.connections.with_self
+        connections = graph.copies(graph.connections.with_self, self.replicas)
         structure = connections.structure
-        weights = connections.weights(graph.kept(view).to(graph.features.dtype))
+        weights = connections.weights(graph.kept(view, self.replicas).to(graph.features.dtype))
         scale = structure.row_sums(weights).rsqrt()
         ends = scale.index_select(0, structure.rows) * scale.index_select(0, structure.columns)
         return EdgeValues(structure, weights * ends)

@@ -1,8 +1,9 @@
 """Everything that a layer needs of one graph, made once and used for every view of it."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -11,6 +12,8 @@ from mhaug import checks
 from mhaug.backbones.connections import BothKinds, Connections, connect
 from mhaug.backbones.features import Features, SparseFeatures, as_features
 from mhaug.data.view import View
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +29,7 @@ class GraphInput:
     connections: BothKinds = field(repr=False)
     edge_weight: Tensor | None = None
     edge_attr: Tensor | None = None
-    _by_heads: dict[int, Connections] = field(default_factory=dict, repr=False)
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_data(cls, data: Any, *, dtype: torch.dtype | None = None) -> "GraphInput":
@@ -71,25 +74,38 @@ class GraphInput:
         checks.require(x.shape[0] == self.num_nodes, "x", f"of {self.num_nodes} rows", tuple(x.shape))
         return replace(self, features=features)
 
-    def kept(self, view: View) -> Tensor:
-        """The view's edges: bool [E], or float [E] where it weighs them instead."""
-        if view.edge_kept is None:
-            return torch.ones(self.num_edges, dtype=torch.bool, device=self.edge_index.device)
-        checks.shape(view.edge_kept, "edge_kept", (self.num_edges,))
-        return view.edge_kept
+    def kept(self, view: View, replicas: int | None = None) -> Tensor:
+        """The view's edges: bool [E], or float [E] where it weighs them instead; [R, E] for replicas."""
+        kept = view.edge_kept
+        if kept is None:
+            kept = torch.ones(self.num_edges, dtype=torch.bool, device=self.edge_index.device)
+        leading = () if replicas is None else (replicas,)
+        _check_mask(kept, "edge_kept", leading, self.num_edges)
+        return kept.expand(*leading, -1)
 
     def scaled(self, rows: Tensor, view: View) -> Tensor:
-        """m ⊙ rows: each node's row times the view's scale of that node."""
-        if view.node_scale is None:
+        """m ⊙ rows: each node's row times the view's scale of that node. `rows` are [V, D] or [V, R, D]."""
+        scale = view.node_scale
+        if scale is None:
             return rows
-        checks.shape(view.node_scale, "node_scale", (self.num_nodes,))
-        return rows * view.node_scale.to(rows.dtype).unsqueeze(1)
+        leading = tuple(rows.shape[1:-1])
+        _check_mask(scale, "node_scale", leading, self.num_nodes)
+        by_node = scale.to(rows.dtype).expand(*leading, -1).movedim(-1, 0)
+        return rows * by_node.unsqueeze(-1)
 
-    def for_heads(self, heads: int) -> Connections:
-        """The connections for `heads` attention heads, made on first use."""
-        if heads not in self._by_heads:
-            self._by_heads[heads] = self.connections.with_self.for_heads(heads)
-        return self._by_heads[heads]
+    def copies(self, connections: Connections, replicas: int | None, heads: int = 1) -> Connections:
+        """Connections for so many replicas and heads, made on first use."""
+        if replicas is None and heads == 1:
+            return connections
+        is_loop = connections is self.connections.with_self
+        return self.remembered(("copies", is_loop, replicas, heads), lambda: connections.copies(replicas or 1, heads))
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gave the first time; for what depends on the graph alone."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        found: T = self._memory[key]
+        return found
 
     def to(self, device: torch.device | str) -> "GraphInput":
         """The same graph on another device."""
@@ -100,3 +116,9 @@ class GraphInput:
             edge_weight=None if self.edge_weight is None else self.edge_weight.to(device),
             edge_attr=None if self.edge_attr is None else self.edge_attr.to(device),
         )
+
+
+def _check_mask(mask: Tensor, name: str, replicas: tuple[int, ...], size: int) -> None:
+    """One row for each replica, or one row for all."""
+    whole = (*replicas, size)
+    checks.require(mask.shape in (whole, (size,)), name, f"a tensor of shape {whole}", tuple(mask.shape))

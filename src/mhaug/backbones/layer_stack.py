@@ -16,6 +16,7 @@ from mhaug.backbones.features import Features, drop_features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.structure import Structure
 from mhaug.data.view import View
+from mhaug.per_replica import PerReplica, aligned, is_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +58,8 @@ class LayerStack(Backbone):
         checks.number_in(dropout, "dropout", 0.0, 1.0)
         checks.number_in(input_dropout, "input_dropout", 0.0, 1.0)
         self.layers = nn.ModuleList(layers)
-        self.dropout = dropout
-        self.input_dropout = input_dropout
+        self.dropout: PerReplica = dropout
+        self.input_dropout: PerReplica = input_dropout
 
     @abstractmethod
     def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
@@ -66,9 +67,9 @@ class LayerStack(Backbone):
 
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:
         """Logits [V, C] by view, with one first product for all views where input dropout allows it."""
-        if self.training and self.input_dropout > 0:
+        if self.training and is_on(self.input_dropout):
             return lambda view: self._logits(
-                graph, view, self._first(drop_features(graph.features, self.input_dropout))
+                graph, view, self._first(drop_features(graph.features, self.input_dropout, self.replicas))
             )
         return partial(self._logits, graph, product=self._first(graph.features))
 
@@ -81,14 +82,21 @@ class LayerStack(Backbone):
         return self._layers()[0].transform(features)
 
     def _logits(self, graph: GraphInput, view: View, product: Tensor) -> Tensor:
-        edges = self.edge_values(graph, view)
+        edges = self._edges(graph, view)
         first, *rest = self._layers()
         hidden = first(edges, graph.scaled(product, view))
         for layer in rest:
-            hidden = dropout(hidden.relu(), self.dropout) if self.training else hidden.relu()
+            hidden = dropout(hidden.relu(), aligned(self.dropout, 1)) if self.training else hidden.relu()
             hidden = layer(edges, layer.transform(hidden))
         assert isinstance(hidden, Tensor)
-        return hidden
+        return hidden if self.replicas is None else hidden.transpose(0, 1)
+
+    def _edges(self, graph: GraphInput, view: View) -> EdgeValues:
+        """Those of the whole graph never change: they are made once."""
+        if view.edge_kept is not None:
+            return self.edge_values(graph, view)
+        key = ("edges", type(self), self.replicas, getattr(self, "heads", None))
+        return graph.remembered(key, lambda: self.edge_values(graph, view))
 
     def _layers(self) -> list[Layer]:
         return [layer for layer in self.layers if isinstance(layer, Layer)]

@@ -23,7 +23,26 @@ def spmm(structure: Structure, values: Tensor, dense: Tensor, *, transposed_valu
 
 
 def linear(features: Features, weight: Tensor) -> Tensor:
-    """X·W for dense or sparse X, with W as [in, out]."""
+    """X·W for dense or sparse X, with W as [in, out]: [V, out]. For replicas W is [R, in, out]: [V, R, out].
+
+    All replicas share X, and then one product with [W_1 | W_2 | …] serves them all, unless X has a replica axis.
+    """
+    if weight.dim() == 2:
+        return _product(features, weight)
+    replicas, _, outputs = weight.shape
+    if isinstance(features, Tensor) and features.dim() == 3:
+        return torch.bmm(features.transpose(0, 1), weight).transpose(0, 1)
+    by_input = weight.transpose(0, 1)
+    own = isinstance(features, SparseFeatures) and features.replicas is not None
+    return _product(features, by_input.flatten(0, 1) if own else by_input.flatten(1)).view(-1, replicas, outputs)
+
+
+def mix(structure: Structure, values: Tensor, rows: Tensor) -> Tensor:
+    """A·H for rows [V, ..., D]; the axes between are copies of the block structure."""
+    return spmm(structure, values, rows.flatten(0, -2)).view(rows.shape)
+
+
+def _product(features: Features, weight: Tensor) -> Tensor:
     if isinstance(features, SparseFeatures):
         transposed = features.transposed_values
         return spmm(features.structure, features.values, weight, transposed_values=transposed)

@@ -7,7 +7,7 @@ from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import fan_in
 from mhaug.backbones.layer_stack import EdgeValues, Layer, LayerStack, widths
-from mhaug.backbones.propagation import linear, spmm
+from mhaug.backbones.propagation import linear, mix
 from mhaug.data.view import View
 
 
@@ -25,12 +25,12 @@ class SAGELayer(Layer):
 
     def transform(self, features: Features) -> Tensor:
         """H · [W_l | W_r]."""
-        return linear(features, torch.cat([self.neighbour_weight, self.own_weight], dim=1))
+        return linear(features, torch.cat([self.neighbour_weight, self.own_weight], dim=-1))
 
     def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
         """The mean over the kept neighbours, plus the node's own part."""
-        neighbours, own = transformed.chunk(2, dim=1)
-        return spmm(edges.structure, edges.values, neighbours.contiguous()) + own + self.bias
+        neighbours, own = transformed.chunk(2, dim=-1)
+        return mix(edges.structure, edges.values, neighbours) + own + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
         """The law of `torch.nn.Linear` throughout."""
@@ -62,9 +62,9 @@ class SAGE(LayerStack):
 
     def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
         """w_ij / Σ_j w_ij, and 0 throughout where nothing arrives."""
-        connections = graph.connections.neighbours
+        connections = graph.copies(graph.connections.neighbours, self.replicas)
         structure = connections.structure
-        weights = connections.weights(graph.kept(view).to(graph.features.dtype))
+        weights = connections.weights(graph.kept(view, self.replicas).to(graph.features.dtype))
         totals = structure.row_sums(weights)
         shares = totals.masked_fill(totals == 0, 1.0).reciprocal()
         return EdgeValues(structure, weights * shares.index_select(0, structure.rows))

@@ -46,6 +46,18 @@ class Structure:
         """Largest value in each row; minus infinity in an empty row."""
         return torch.segment_reduce(values, "max", offsets=self.pointers, unsafe=True)
 
+    def copies(self, count: int) -> tuple["Structure", Tensor]:
+        """The same pattern `count` times as one block structure, and for each entry the entry it is a copy of.
+
+        Row i·n + c is row i of copy c, and columns likewise: a [V, n, D] tensor is then a [V·n, D] matrix without a
+        moved byte, and a product for n heads or n replicas is the plain one on a larger graph.
+        """
+        copy = torch.arange(count, device=self.rows.device)
+        rows = (self.rows.long().unsqueeze(1) * count + copy).flatten()
+        columns = (self.columns.long().unsqueeze(1) * count + copy).flatten()
+        structure, pairs = arrange(rows, columns, (self.shape[0] * count, self.shape[1] * count))
+        return structure, pairs // count
+
     def to(self, device: torch.device | str) -> "Structure":
         """The same pattern on another device."""
         parts = {part.name: getattr(self, part.name) for part in fields(self)}

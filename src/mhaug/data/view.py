@@ -11,6 +11,7 @@ class View:
     """What a model is to see of a graph: which edges are kept, and by how much each node's features are scaled.
 
     `edge_kept` is over the columns of `edge_index`; a dropped node has scale 0. `None` means untouched.
+    For networks with replicas both may have a leading replica axis.
     """
 
     edge_kept: Tensor | None = None  # bool [E]

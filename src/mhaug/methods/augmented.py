@@ -40,6 +40,8 @@ class AugmentedLearner:
     def step(self, max_proposals: int) -> Step:
         """Draw candidates until one is accepted, or until the budget is spent; learn from that one."""
         self.model.train()
+        if self.model.replicas is not None:
+            return self._step_together()
         logits = self.model.shared(self._problem.graph)
         original = self._original(logits)
         entropy = self._entropy(original)
@@ -49,6 +51,16 @@ class AugmentedLearner:
                 losses = self._losses(logits, original, proposal)
                 return Step(losses, proposals, int(proposal.accepted), proposal.info)
         return Step(None, max_proposals, 0, proposal.info)
+
+    def _step_together(self) -> Step:
+        """One candidate for each replica, passed through the network whether accepted or not: shapes never change."""
+        logits = self.model.shared(self._problem.graph)
+        original = self._original(logits)
+        proposal = self._augmenter.propose(self._entropy(original))
+        device = self._problem.labels.device
+        accepted = torch.as_tensor(proposal.accepted, device=device).expand(self.model.replicas or 1)
+        learns = torch.ones_like(accepted) if self._recipe.every_step else accepted
+        return Step(self._losses(logits, original, proposal), 1, accepted, proposal.info, learns)
 
     @torch.no_grad()
     def predict(self) -> Tensor:
@@ -92,4 +104,4 @@ class AugmentedLearner:
         views: dict[str, Any] = {"original": original if "original" in wanted else None}
         for name in ("previous", "current"):
             views[name] = logits(getattr(proposal, name)) if name in wanted else None
-        return self._recipe.loss(ViewLogits(**views), self._problem.task.labels, self._problem.task.split.train)
+        return self._recipe.loss(ViewLogits(**views), self._problem.labels, self._problem.train)

@@ -19,7 +19,9 @@ class DropEdge:
     def __post_init__(self) -> None:
         checks.number_in(self.edge_rate, "edge_rate", 0.0, 1.0)
 
+    side_by_side = True
+
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
         """Learn from graphs with edges dropped."""
-        augmenter = RandomDrop(problem.task.graph, edge_rate=self.edge_rate, seed=seed)
+        augmenter = RandomDrop(problem.task.graph, edge_rate=self.edge_rate, seed=seed, replicas=backbone.replicas)
         return AugmentedLearner(problem, backbone, augmenter, Recipe(frozenset({"current"}), supervised("current")))

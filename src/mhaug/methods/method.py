@@ -1,5 +1,6 @@
 """What a method is: hyper-parameters that can begin a run, and the run itself, one step at a time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -9,29 +10,43 @@ from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.data.task import NodeTask
 from mhaug.objectives.objective import Losses
+from mhaug.per_replica import PerReplica
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A task, and its graph as the backbones read it, on one device."""
+    """A task, and its graph as the backbones read it, on one device.
+
+    Replicas share the graph and the labels; where their splits differ, `train` has a row for each.
+    """
 
     task: NodeTask
     graph: GraphInput
+    train: Tensor  # bool [V] or [R, V]
 
     @classmethod
     def of(cls, task: NodeTask) -> "Problem":
         """Prepare the graph once for all steps."""
-        return cls(task, GraphInput.from_data(task.graph))
+        return cls(task, GraphInput.from_data(task.graph), task.split.train)
+
+    @property
+    def labels(self) -> Tensor:
+        """Class of each node, [V]; a method may look at those of `train` only."""
+        return self.task.labels
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What one step found. `losses` is None where there is nothing to learn, as after a rejected candidate."""
+    """What one step found. `losses` is None where there is nothing to learn, as after a rejected candidate.
+
+    With replicas every number is a tensor [R], and `learns` says who learns from this step.
+    """
 
     losses: Losses | None
     proposals: int = 1  # candidates drawn
-    accepted: int = 1
-    info: dict[str, float] = field(default_factory=dict)
+    accepted: int | Tensor = 1
+    info: Mapping[str, PerReplica] = field(default_factory=dict)
+    learns: Tensor | None = None
 
 
 class Learner(Protocol):
@@ -47,7 +62,7 @@ class Learner(Protocol):
         ...
 
     def predict(self) -> Tensor:
-        """Logits [V, C] without dropout, on the graph that this method predicts on."""
+        """Logits [V, C] ([R, V, C] for replicas) without dropout, on the graph that this method predicts on."""
         ...
 
     def state_dict(self) -> dict[str, Tensor]:
@@ -61,6 +76,11 @@ class Learner(Protocol):
 
 class Method(Protocol):
     """One row of Table 1: a frozen dataclass whose fields are its hyper-parameters."""
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether `begin` can take a stack of networks, and learn from tensors of numbers (`stacking.py`)."""
+        ...
 
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> Learner:
         """Start on a problem; every random draw of the method comes from `seed`."""

@@ -6,10 +6,12 @@ from torch import Tensor
 
 from mhaug import checks
 from mhaug.augmentation.chain_drop import ChainDrop
+from mhaug.augmentation.replica_chains import ReplicaChains
 from mhaug.backbones.backbone import Backbone
 from mhaug.methods.augmented import AugmentedLearner, Recipe
 from mhaug.methods.method import Problem
 from mhaug.objectives.objective import VIEW_NAMES, Losses, ViewLogits, total_loss
+from mhaug.per_replica import is_on
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.target import EgoTerm
 
@@ -51,6 +53,11 @@ class MHAugNoReg:
         checks.one_of(self.supervised_on, "supervised_on", VIEW_NAMES)
         self.sampler()
 
+    @property
+    def side_by_side(self) -> bool:
+        """Local moves are for a CPU: one after another."""
+        return self.moves == "resample"
+
     def sampler(self) -> MHAug:
         """The chain that these settings describe."""
         return MHAug(
@@ -70,7 +77,11 @@ class MHAugNoReg:
             every_step=self.train_on == "every-step",
             live_entropy=self.entropy == "live",
         )
-        return AugmentedLearner(problem, backbone, ChainDrop(self.sampler(), problem.task.graph, seed=seed), recipe)
+        graph, replicas = problem.task.graph, backbone.replicas
+        if replicas is None:
+            return AugmentedLearner(problem, backbone, ChainDrop(self.sampler(), graph, seed=seed), recipe)
+        chains = ReplicaChains(self.sampler(), graph, replicas=replicas, seed=seed)
+        return AugmentedLearner(problem, backbone, chains, recipe)
 
     def views(self) -> frozenset[str]:
         """The passes that the loss needs."""
@@ -99,8 +110,8 @@ class MHAugReg(MHAugNoReg):
 
     def views(self) -> frozenset[str]:
         """The passes that the loss needs: a term of weight 0 costs nothing."""
-        consistency = {"previous", "current"} if self.consistency_weight > 0 else set()
-        sharpness = {"original"} if self.sharpness_weight > 0 else set()
+        consistency = {"previous", "current"} if is_on(self.consistency_weight) else set()
+        sharpness = {"original"} if is_on(self.sharpness_weight) else set()
         return frozenset({self.supervised_on} | consistency | sharpness)
 
     def loss(self, logits: ViewLogits, labels: Tensor, nodes: Tensor) -> Losses:

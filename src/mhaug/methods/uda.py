@@ -38,10 +38,12 @@ class UDA:
             checks.number_in(getattr(self, name), name, 0.0)
         checks.number_in(self.temperature, "temperature", 0.0, open_low=True)
 
+    side_by_side = True
+
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
         """Learn from the graph and one dropped view of it."""
         rates = {"edge_rate": self.edge_rate, "node_rate": self.node_rate}
-        augmenter = RandomDrop(problem.task.graph, **rates, seed=seed)
+        augmenter = RandomDrop(problem.task.graph, **rates, seed=seed, replicas=backbone.replicas)
         return AugmentedLearner(problem, backbone, augmenter, Recipe(frozenset({"original", "current"}), self.loss))
 
     def loss(self, logits: ViewLogits, labels: Tensor, nodes: Tensor) -> Losses:

@@ -13,6 +13,8 @@ from mhaug.methods.recipes import supervised
 class Vanilla:
     """No hyper-parameters of its own."""
 
+    side_by_side = True
+
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
         """Learn from the graph as it is."""
         recipe = Recipe(frozenset({"original"}), supervised("original"))

@@ -3,6 +3,7 @@
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.per_replica import PerReplica, aligned, check_number, is_on
 
 
 def consistency_loss(
@@ -10,8 +11,8 @@ def consistency_loss(
     current: Tensor,
     *,
     stop_gradient: bool = False,
-    temperature: float = 1.0,
-    confidence: float = 0.0,
+    temperature: PerReplica = 1.0,
+    confidence: PerReplica = 0.0,
 ) -> Tensor:
     """L_u = (1/V) Σ_i KL[f(G^(t))_i ‖ f(G^(t+1))_i] (Eq. 8), from logits; `previous` is G^(t).
 
@@ -20,13 +21,14 @@ def consistency_loss(
     above `confidence`; the others count as 0 in the mean.
     """
     checks.shape(current, "current", tuple(previous.shape))
-    checks.number_in(temperature, "temperature", 0.0, open_low=True)
-    checks.number_in(confidence, "confidence", 0.0, 1.0)
+    check_number(temperature, "temperature", 0.0, open_low=True)
+    check_number(confidence, "confidence", 0.0, 1.0)
     first = previous.detach() if stop_gradient else previous
-    divergence = kl_divergence(first / temperature if temperature != 1.0 else first, current)
-    if confidence > 0.0:
-        divergence = divergence * (previous.detach().softmax(-1).amax(-1) > confidence)
-    return divergence.mean()
+    divergence = kl_divergence(first / aligned(temperature, 2), current)
+    if is_on(confidence):
+        sure = previous.detach().softmax(-1).amax(-1) > aligned(confidence, 1)
+        divergence = divergence.where(sure, 0.0)
+    return divergence.mean(-1)
 
 
 def kl_divergence(first: Tensor, second: Tensor) -> Tensor:

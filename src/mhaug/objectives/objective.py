@@ -9,13 +9,14 @@ from mhaug import checks
 from mhaug.objectives.consistency import consistency_loss
 from mhaug.objectives.sharpness import sharpness_loss
 from mhaug.objectives.supervised import supervised_loss
+from mhaug.per_replica import PerReplica, check_number, is_on
 
 VIEW_NAMES = ("original", "previous", "current")
 
 
 @dataclass(frozen=True, eq=False)
 class ViewLogits:
-    """Logits [V, C] of the arguments of L in Algorithm 1: G, G^(t), G^(t+1). `None`: not computed."""
+    """Logits [..., V, C] of the arguments of L in Algorithm 1: G, G^(t), G^(t+1). `None`: not computed."""
 
     original: Tensor | None = None
     previous: Tensor | None = None
@@ -32,7 +33,7 @@ class ViewLogits:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """A loss and the terms it was made of. The terms are as they are, before their weights."""
+    """A loss and the terms it was made of, one number for each replica. The terms are before their weights."""
 
     total: Tensor
     terms: dict[str, Tensor]
@@ -49,8 +50,8 @@ def total_loss(
     labels: Tensor,
     nodes: Tensor,
     *,
-    consistency_weight: float = 0.0,
-    sharpness_weight: float = 0.0,
+    consistency_weight: PerReplica = 0.0,
+    sharpness_weight: PerReplica = 0.0,
     supervised_on: str = "previous",
 ) -> Losses:
     """L = L_s + γ1 L_u + γ2 L_h (Eq. 9), with γ1 `consistency_weight` and γ2 `sharpness_weight`.
@@ -58,15 +59,15 @@ def total_loss(
     L_s is taken over `nodes` of the `supervised_on` graph; the paper does not say which, its released code takes
     the previous sample. L_u compares previous with current, L_h is of the original. A term of weight 0 is skipped.
     """
-    checks.number_in(consistency_weight, "consistency_weight", 0.0)
-    checks.number_in(sharpness_weight, "sharpness_weight", 0.0)
+    check_number(consistency_weight, "consistency_weight", 0.0)
+    check_number(sharpness_weight, "sharpness_weight", 0.0)
     checks.one_of(supervised_on, "supervised_on", VIEW_NAMES)
     terms = {"supervised": supervised_loss(logits.of(supervised_on), labels, nodes)}
     total = terms["supervised"]
-    if consistency_weight > 0:
+    if is_on(consistency_weight):
         terms["consistency"] = consistency_loss(logits.of("previous"), logits.of("current"))
         total = total + consistency_weight * terms["consistency"]
-    if sharpness_weight > 0:
+    if is_on(sharpness_weight):
         terms["sharpness"] = sharpness_loss(logits.of("original"))
         total = total + sharpness_weight * terms["sharpness"]
     return Losses(total, terms)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 def sharpness_loss(logits: Tensor) -> Tensor:
     """L_h = (1/V) Σ_i H(f(G)_i) (Eq. 8): unconfident predictions cost."""
-    return entropy(logits).mean()
+    return entropy(logits).mean(-1)
 
 
 def entropy(logits: Tensor) -> Tensor:

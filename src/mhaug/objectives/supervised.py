@@ -2,21 +2,22 @@
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from mhaug import checks
 
-_IGNORED = -100
-
 
 def supervised_loss(logits: Tensor, labels: Tensor, nodes: Tensor) -> Tensor:
-    """L_s = mean of -log softmax(z_i)[y_i] over `nodes`: a bool mask [V] or node numbers.
+    """L_s = mean of -log softmax(z_i)[y_i] over `nodes`: a bool mask [..., V] or node numbers.
 
-    That the mask is not empty is for whoever made it to check: asking here would make the GPU wait.
+    Leading axes of `logits` [..., V, C] are replicas, each with a loss of its own. That the mask is not empty is for
+    whoever made it to check: asking here would make the GPU wait.
     """
-    if nodes.dtype == torch.bool:
-        checks.shape(nodes, "nodes", (logits.shape[0],))
-        # Ignoring the other labels keeps shapes fixed; indexing by a mask would wait for the GPU.
-        return F.cross_entropy(logits, labels.where(nodes, _IGNORED), ignore_index=_IGNORED)
-    checks.require(nodes.numel() > 0, "nodes", "not empty", tuple(nodes.shape))
-    return F.cross_entropy(logits[nodes], labels[nodes])
+    if nodes.dtype != torch.bool:
+        checks.require(nodes.numel() > 0, "nodes", "not empty", tuple(nodes.shape))
+        logits, labels = logits[..., nodes, :], labels[..., nodes]
+        nodes = torch.ones_like(labels, dtype=torch.bool)
+    checks.shape(nodes[(0,) * (nodes.dim() - 1)], "nodes", (logits.shape[-2],))
+    # The other nodes count as 0, which keeps shapes fixed; indexing by a mask would wait for the GPU.
+    known = labels.clamp(min=0).expand(logits.shape[:-1]).unsqueeze(-1)
+    surprise = -logits.log_softmax(-1).gather(-1, known).squeeze(-1)
+    return surprise.where(nodes, 0.0).sum(-1) / nodes.sum(-1)

@@ -3,6 +3,7 @@
 import warnings
 from importlib.util import find_spec
 
+from mhaug import checks
 from mhaug.checks import RequestError
 from mhaug.sampling.chain import Chain, Setup
 
@@ -15,6 +16,10 @@ def new_chain(setup: Setup, *, backend: str, seed: int) -> Chain:
     on_cpu = setup.graph.unit_edges.device.type == "cpu"
     if backend == "numba" and not on_cpu:
         raise RequestError("'backend' must be 'torch' or 'auto' for a graph that is not on the CPU; got 'numba'")
+    if setup.per_chain:
+        rule = "'resample' where chains have settings of their own"
+        checks.require(setup.moves == "resample" and backend != "numba", "moves", f"{rule}, on torch", setup.moves)
+        backend = "torch"
     edges = setup.targets.get("edges")
     compiles = edges is None or edges.extra is None or edges.extra.compiled() is not None
     if backend != "torch" and on_cpu and compiles and _has_numba():

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.per_replica import PerReplica
 from mhaug.rng import Streams
 from mhaug.sampling.moves.mixture import KINDS, Round, best_share
 from mhaug.sampling.moves.resample import uniform_subset
@@ -23,12 +24,18 @@ class Setup:
 
     graph: UnitGraph
     targets: dict[str, EgoTarget]  # "edges", "nodes": those that are dropped
-    step_sizes: dict[str, float]
+    step_sizes: dict[str, PerReplica]
     resample_work: dict[str, float]  # local moves that cost as much as one resample
     moves: str
     joint: bool
     hops: int
     chains: int
+
+    @property
+    def per_chain(self) -> bool:
+        """Whether chains have targets or step sizes of their own."""
+        numbers = [number for target in self.targets.values() for number in vars(target.term).values()]
+        return any(isinstance(number, Tensor) for number in [*numbers, *self.step_sizes.values()])
 
 
 @dataclass(frozen=True)

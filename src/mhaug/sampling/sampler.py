@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.per_replica import PerReplica, check_number
 from mhaug.sampling.backends import BACKENDS, new_chain
 from mhaug.sampling.chain import Chain, Setup, check_entropy
 from mhaug.sampling.moves.mixture import MOVES
@@ -38,7 +39,7 @@ class MHAug:
     hops: int = 2
     moves: str = "mixture"
     accept: str = "blocks"
-    step_size: float | tuple[float, float] = 0.03
+    step_size: PerReplica | tuple[PerReplica, PerReplica] = 0.03
     backend: str = "auto"
     extra: Term | None = None
 
@@ -58,7 +59,7 @@ class MHAug:
         checks.require(allowed, "accept", rule, self.accept)
         checks.require(len(self._step_sizes()) == 2, "step_size", "a number or a pair (edges, nodes)", self.step_size)
         for size in self._step_sizes():
-            checks.number_in(size, "step_size", 0.0, open_low=True)
+            check_number(size, "step_size", 0.0, open_low=True)
 
     def setup(self, graph: UnitGraph, *, chains: int = 1) -> Setup:
         """Targets and moves for this graph."""
@@ -125,7 +126,7 @@ class MHAug:
         }
         return recorder.trace({**settings, "seed": seed, "seconds": perf_counter() - started})
 
-    def _step_sizes(self) -> tuple[float, ...]:
+    def _step_sizes(self) -> tuple[PerReplica, ...]:
         is_pair = isinstance(self.step_size, tuple | list)
         return tuple(self.step_size) if is_pair else (self.step_size, self.step_size)  # type: ignore[arg-type, return-value]
 

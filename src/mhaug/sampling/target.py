@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from mhaug import checks
+from mhaug.per_replica import PerReplica, aligned, check_number
 from mhaug.sampling.ego_change import ego_change, messages_of_whole_graph, messages_received
 from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.terms import BoundTerm, Term
@@ -19,21 +19,23 @@ class EgoTerm:
 
     log P = -λ Σ_i (Δ_i - μ)² / (2 σ_i²) - λ' log C(M, d), with σ_i = a ε_i + b and ε_i in [0, 1] the entropy of
     the prediction at node i, as a share of its largest value. μ is where each ego-graph is pulled to, not the mean
-    that the chain delivers: Σ(Δ_i - μ)² weighs the spread over nodes as well.
+    that the chain delivers: Σ(Δ_i - μ)² weighs the spread over nodes as well. A number may be a tensor [chains]: then
+    each chain has its own (the paper's move on the torch backend only).
     """
 
-    strength: float = 0.3  # μ
-    spread_slope: float = 0.0  # a
-    spread_floor: float = 0.5  # b
-    ego_weight: float = 1.0  # λ1 (λ3 for nodes)
-    count_weight: float = 1.0  # λ2 (λ4 for nodes)
+    strength: PerReplica = 0.3  # μ
+    spread_slope: PerReplica = 0.0  # a
+    spread_floor: PerReplica = 0.5  # b
+    ego_weight: PerReplica = 1.0  # λ1 (λ3 for nodes)
+    count_weight: PerReplica = 1.0  # λ2 (λ4 for nodes)
 
     def __post_init__(self) -> None:
-        checks.number_in(self.strength, "strength", 0.0, 1.0)
-        checks.number_in(self.spread_floor, "spread_floor", 0.0, open_low=True)
-        checks.number_in(self.spread_slope, "spread_slope", -self.spread_floor, open_low=True)
-        checks.number_in(self.ego_weight, "ego_weight", 0.0)
-        checks.number_in(self.count_weight, "count_weight", 0.0)
+        check_number(self.strength, "strength", 0.0, 1.0)
+        check_number(self.spread_floor, "spread_floor", 0.0, open_low=True)
+        if not isinstance(self.spread_floor, Tensor):
+            check_number(self.spread_slope, "spread_slope", -self.spread_floor, open_low=True)
+        check_number(self.ego_weight, "ego_weight", 0.0)
+        check_number(self.count_weight, "count_weight", 0.0)
 
 
 class Statistics(NamedTuple):
@@ -62,8 +64,8 @@ class EgoTarget:
     def log_prob(self, statistics: Statistics, entropy: Tensor) -> Tensor:
         """Unnormalised log P [...]. `entropy` [..., V] is an argument because P moves with the network."""
         term = self.term
-        spread = term.spread_slope * entropy + term.spread_floor
-        distance = (statistics.ego_change - term.strength) / spread
+        spread = aligned(term.spread_slope, 1) * entropy + aligned(term.spread_floor, 1)
+        distance = (statistics.ego_change - aligned(term.strength, 1)) / spread
         ego_part = -0.5 * distance.square().sum(-1)
         own = term.ego_weight * ego_part - term.count_weight * log_subsets(self.units, statistics.dropped)
         return own if statistics.extra is None else own + statistics.extra

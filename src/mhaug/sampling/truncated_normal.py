@@ -8,8 +8,10 @@ own half an interval each.
 import torch
 from torch import Tensor
 
+from mhaug.per_replica import PerReplica
 
-def log_mass(count: Tensor, *, given: Tensor, units: int, step_size: float) -> Tensor:
+
+def log_mass(count: Tensor, *, given: Tensor, units: int, step_size: PerReplica) -> Tensor:
     """log of the probability of going from `given` to `count` dropped units, out of `units`."""
     if units == 0:
         return torch.zeros_like(count, dtype=torch.float64)
@@ -20,7 +22,7 @@ def log_mass(count: Tensor, *, given: Tensor, units: int, step_size: float) -> T
     return mass - _log_interval(-centre / step_size, (1.0 - centre) / step_size)
 
 
-def draw(uniform: Tensor, *, given: Tensor, units: int, step_size: float) -> Tensor:
+def draw(uniform: Tensor, *, given: Tensor, units: int, step_size: PerReplica) -> Tensor:
     """The count that a uniform number in [0, 1) stands for, by inversion. Whole numbers, like `given`."""
     centre = given.double() / units if units else given.double()
     below, above = torch.special.ndtr(-centre / step_size), torch.special.ndtr((1.0 - centre) / step_size)

@@ -41,7 +41,7 @@ class Progress:
     def count(self, step: Step) -> None:
         """Note the candidates of one step."""
         self.steps += step.proposals
-        self.accepted += step.accepted
+        self.accepted += int(step.accepted)
 
     def record(self, step: Step, losses: dict[str, float], logits: Tensor, task: NodeTask) -> bool:
         """Note one update; whether it is the best so far."""
@@ -59,7 +59,8 @@ class Progress:
             )
         row = {f"loss_{name}": value for name, value in losses.items()}
         row |= {f"{name}_accuracy": value for name, value in asdict(scores).items()}
-        row |= {"acceptance": self.accepted / self.steps, "steps": float(self.steps), **step.info}
+        row |= {"acceptance": self.accepted / self.steps, "steps": float(self.steps)}
+        row |= {name: float(value) for name, value in step.info.items()}
         for name, value in row.items():
             self.history.setdefault(name, []).append(value)
         return better

@@ -29,7 +29,7 @@ class CompiledChain(Chain):
         self._parts: dict[str, list[Part]] = {}
         self._loops: dict[str, dict[str, Any]] = {}
         for part, target in setup.targets.items():
-            options = (wirings[part], target, setup.hops, setup.step_sizes[part])
+            options = (wirings[part], target, setup.hops, float(setup.step_sizes[part]))
             terms = [target.extra.compiled() if target.extra else None for _ in range(setup.chains)]
             self._parts[part] = [new_part(*options, extra=term.state if term else ()) for term in terms]
             self._loops[part] = loops_with(terms[0]) if terms[0] else vars(steps)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mhaug.per_replica import PerReplica
 from mhaug.sampling.moves.flip import Flip
 from mhaug.sampling.moves.move import Move
 from mhaug.sampling.moves.resample import Resample
@@ -54,7 +55,7 @@ class Round:
         return np.searchsorted(np.cumsum(self.weights)[:2], uniforms, side="right")
 
 
-def elementary_moves(step_size: float) -> tuple[Move, Move, Move]:
+def elementary_moves(step_size: PerReplica) -> tuple[Move, Move, Move]:
     """The three kinds, in the order of `KINDS`."""
     return Resample(step_size), Flip(), Swap()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from mhaug.per_replica import PerReplica
 from mhaug.sampling import truncated_normal
 from mhaug.sampling.target import log_subsets
 
@@ -13,7 +14,7 @@ from mhaug.sampling.target import log_subsets
 class Resample:
     """Only the count is a random walk; which units are dropped is forgotten at each step."""
 
-    step_size: float  # σ_Δ
+    step_size: PerReplica  # σ_Δ
 
     def propose(self, kept: Tensor, uniforms: Tensor) -> Tensor:
         """Draw d' and then one of the C(M, d') subsets."""
