@@ -33,9 +33,3 @@ def test_both_kinds_share_one_structure() -> None:
     assert both.with_self.structure is both.neighbours.structure
     moved = both.to("cpu")
     assert moved.with_self.structure is moved.neighbours.structure
-
-
-def test_heads_are_blocks() -> None:
-    both = connect(edges((0, 1)), 2)
-    expected = torch.kron(torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.eye(3)).tolist()
-    assert dense(both.with_self.copies(1, 3), torch.ones(1)) == expected

@@ -5,9 +5,9 @@ import torch
 from torch_geometric.data import Data
 
 from mhaug.backbones.catalogue import BACKBONES, build_backbone
-from mhaug.backbones.features import SparseFeatures
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.replicas import replica, stack_networks
+from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 
 REPLICAS, NODES, FEATURES, CLASSES = 3, 12, 40, 4
@@ -20,7 +20,7 @@ def problem(sparse: bool, dtype=torch.float64):
         x = x * (x > 0.93)
     edge_index = torch.randint(NODES, (2, 30), generator=rng)
     graph = GraphInput.from_data(Data(x=x, edge_index=edge_index), dtype=dtype)
-    assert isinstance(graph.features, SparseFeatures) == sparse
+    assert isinstance(graph.features, Sparse) == sparse
     kept = torch.rand(REPLICAS, 30, generator=rng) > 0.4
     scale = torch.rand(REPLICAS, NODES, generator=rng, dtype=dtype)
     return graph, kept, scale

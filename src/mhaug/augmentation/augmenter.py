@@ -32,6 +32,10 @@ class Augmenter(Protocol):
         """Whether `propose` reads the entropy of the predictions."""
         ...
 
+    def prepare(self) -> None:
+        """Begin what needs no entropy; `propose` comes next. For augmenters of replicas, which can work aside."""
+        return None  # a body, lest it be taken for abstract
+
     def propose(self, entropy: Tensor | None) -> Proposal:
         """Propose, accept or reject, and move. `entropy` is ε [V]."""
         ...

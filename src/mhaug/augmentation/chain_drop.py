@@ -5,11 +5,11 @@ from typing import Any
 from torch import Tensor
 
 from mhaug.augmentation.apply import view_of
-from mhaug.augmentation.augmenter import Proposal
+from mhaug.augmentation.augmenter import Augmenter, Proposal
 from mhaug.sampling.sampler import MHAug
 
 
-class ChainDrop:
+class ChainDrop(Augmenter):
     """One chain, started at the whole graph; each proposal is one step of it.
 
     The accepted pairs (previous, current) are those of Algorithm 1. They are jumps of the chain: each state enters

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mhaug.augmentation.augmenter import Proposal
+from mhaug.augmentation.augmenter import Augmenter, Proposal
 from mhaug.data.view import View, node_scale
 from mhaug.per_replica import PerReplica, check_number, is_on
 from mhaug.rng import SharedStream, Streams
@@ -13,7 +13,7 @@ from mhaug.sampling.moves.resample import uniform_subset
 from mhaug.sampling.subgraph import Subgraph, UnitGraph
 
 
-class RandomDrop:
+class RandomDrop(Augmenter):
     """Each proposal drops round(rate · M) units, a uniform subset of that size; it is always accepted.
 
     An undirected pair goes in both directions together. The previous view of the first proposal is the whole graph.

@@ -2,11 +2,11 @@
 
 from torch import Tensor
 
-from mhaug.augmentation.augmenter import Proposal
+from mhaug.augmentation.augmenter import Augmenter, Proposal
 from mhaug.data.view import View
 
 
-class Unchanged:
+class Unchanged(Augmenter):
     """Always the whole graph."""
 
     needs_entropy = False

@@ -5,8 +5,23 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.nn import functional as F
 
+from mhaug.backbones import fused
 from mhaug.backbones.structure import Structure
+
+NEGATIVE_SLOPE = 0.2
+
+
+def attention(structure: Structure, target: Tensor, source: Tensor, kept: Tensor) -> Tensor:
+    """α_ij = softmax_j leaky_relu(t_i + s_j) over the kept entries of row i, 0 elsewhere. Each row must keep one.
+
+    `target` and `source` are [V, ..., H], one score a head; `kept` is [entries, ...]; α is [entries, ..., H].
+    """
+    if fused.works_on(target):
+        return fused.attention(structure, target, source, kept, NEGATIVE_SLOPE)
+    scores = F.leaky_relu(pair_sums(structure, target, source), NEGATIVE_SLOPE)
+    return row_softmax(structure, scores, kept.unsqueeze(-1))
 
 
 def pair_sums(structure: Structure, target: Tensor, source: Tensor) -> Tensor:
@@ -16,7 +31,7 @@ def pair_sums(structure: Structure, target: Tensor, source: Tensor) -> Tensor:
 
 
 def row_softmax(structure: Structure, scores: Tensor, kept: Tensor) -> Tensor:
-    """α_ij = exp(s_ij) / Σ_k exp(s_ik) over the kept entries of row i; 0 elsewhere. Each row must keep one."""
+    """exp(s_ij) / Σ_k exp(s_ik) over the kept entries of row i; 0 elsewhere."""
     shares: Tensor = _RowSoftmax.apply(structure, scores, kept)
     return shares
 

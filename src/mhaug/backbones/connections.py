@@ -17,25 +17,16 @@ class Connections:
 
     structure: Structure
     slots: Tensor
-    num_columns: int  # E
 
     def weights(self, kept: Tensor) -> Tensor:
-        """The weight of each entry, from one value for each column of `edge_index` (bool or float), [E] or [R, E]."""
-        ends = torch.tensor([True, False], device=kept.device).to(kept.dtype).expand(*kept.shape[:-1], 2)
-        return torch.cat([kept, ends], -1).flatten().index_select(0, self.slots)
-
-    def copies(self, replicas: int, heads: int) -> "Connections":
-        """The same connections once for each head of each replica, as one block structure: copy r·heads + h.
-
-        Heads share the weights of their replica; `weights` then takes [R, E].
-        """
-        structure, source = self.structure.copies(replicas * heads)
-        replica = structure.rows.long() % (replicas * heads) // heads
-        return Connections(structure, self.slots[source] + replica * (self.num_columns + 2), self.num_columns)
+        """The weight of each entry [entries, ...], from one value (bool or float) for each column [..., E]."""
+        ends = (*kept.shape[:-1], 1)
+        extended = torch.cat([kept, kept.new_ones(ends), kept.new_zeros(ends)], -1)
+        return extended.movedim(-1, 0).index_select(0, self.slots)
 
     def to(self, device: torch.device | str) -> "Connections":
         """The same connections on another device."""
-        return Connections(self.structure.to(device), self.slots.to(device), self.num_columns)
+        return Connections(self.structure.to(device), self.slots.to(device))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +45,7 @@ class BothKinds:
         """The same connections on another device; the structure is moved once and stays shared."""
         with_self = self.with_self.to(device)
         slots = self.neighbours.slots.to(device)
-        return BothKinds(with_self, Connections(with_self.structure, slots, with_self.num_columns))
+        return BothKinds(with_self, Connections(with_self.structure, slots))
 
 
 def connect(edge_index: Tensor, num_nodes: int) -> BothKinds:
@@ -68,4 +59,4 @@ def connect(edge_index: Tensor, num_nodes: int) -> BothKinds:
     one, zero = num_edges, num_edges + 1
     with_self = entry.masked_fill(is_connection, one).masked_fill(is_loop, zero)
     neighbours = entry.masked_fill(is_connection, zero)
-    return BothKinds(Connections(structure, with_self, num_edges), Connections(structure, neighbours, num_edges))
+    return BothKinds(Connections(structure, with_self), Connections(structure, neighbours))

@@ -1,60 +1,19 @@
 """Node features, dense or sparse: whichever makes X·W cheaper."""
 
-from dataclasses import dataclass, field
-
 import torch
 from torch import Tensor
 
 from mhaug import checks
 from mhaug.backbones.dropout import dropout
-from mhaug.backbones.structure import Structure, arrange
+from mhaug.backbones.sparse import Sparse
+from mhaug.backbones.structure import arrange
 from mhaug.per_replica import PerReplica, aligned
 
 # Below this share of non-zeros the sparse product wins: at 1.3 % it is some twenty times faster.
 SPARSE_BELOW = 0.1
 
 
-@dataclass(frozen=True, eq=False)
-class SparseFeatures:
-    """X by its non-zeros: a structure [V, F], the values, and the values in the order of Xᵀ."""
-
-    structure: Structure
-    values: Tensor
-    transposed_values: Tensor
-    replicas: int | None = None  # copies of X in the block structure
-    _copies: dict[int, "SparseFeatures"] = field(default_factory=dict, repr=False)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.structure.shape
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self.values.dtype
-
-    def with_values(self, values: Tensor) -> "SparseFeatures":
-        """The same non-zeros with other values."""
-        return SparseFeatures(self.structure, values, values.index_select(0, self.structure.order), self.replicas)
-
-    def copies(self, count: int) -> "SparseFeatures":
-        """One X for each of so many replicas, as one block structure, made on first use."""
-        if count not in self._copies:
-            structure, source = self.structure.copies(count)
-            values = self.values.index_select(0, source)
-            self._copies[count] = SparseFeatures(structure, values, values.index_select(0, structure.order), count)
-        return self._copies[count]
-
-    def to_dense(self) -> Tensor:
-        """X as an ordinary [V, F] tensor."""
-        dense = self.values.new_zeros(self.shape)
-        return dense.index_put((self.structure.rows, self.structure.columns), self.values, accumulate=True)
-
-    def to(self, device: torch.device | str) -> "SparseFeatures":
-        """The same features on another device."""
-        return SparseFeatures(self.structure.to(device), self.values.to(device), self.transposed_values.to(device))
-
-
-Features = Tensor | SparseFeatures
+Features = Tensor | Sparse
 
 
 def as_features(x: object, dtype: torch.dtype | None = None) -> Features:
@@ -84,23 +43,20 @@ def _from_sparse(x: Tensor) -> Features:
     return sparse if values.shape[0] < SPARSE_BELOW * x.shape[0] * x.shape[1] else sparse.to_dense()
 
 
-def _sparse(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> SparseFeatures:
+def _sparse(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Sparse:
     structure, source = arrange(rows, columns, shape)
-    values = values[source]
-    return SparseFeatures(structure, values, values[structure.order])
+    return Sparse(structure, values[source])
 
 
 def drop_features(features: Features, rate: PerReplica, replicas: int | None = None) -> Features:
     """Dropout on the feature values, from torch's global generator; of sparse features, on the stored ones.
 
     A zero stays zero either way, so both kinds follow the same law. With `replicas` each has features of its own:
-    a dense tensor [V, R, F], or a block structure of R copies.
+    a dense tensor [V, R, F], or values [entries, R].
     """
-    if isinstance(features, SparseFeatures):
-        features = features if replicas is None else features.copies(replicas)
-        if isinstance(rate, Tensor):
-            rate = rate.index_select(0, features.structure.rows % rate.shape[0])
-        return features.with_values(dropout(features.values, rate))
+    if isinstance(features, Sparse):
+        values = features.values if replicas is None else features.values.unsqueeze(1).expand(-1, replicas)
+        return features.with_values(dropout(values, rate))
     if replicas is not None:
         features = features.unsqueeze(1).expand(-1, replicas, -1)
     return dropout(features, aligned(rate, 1))

@@ -4,19 +4,17 @@ import functools
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from mhaug import checks
-from mhaug.backbones.attention import pair_sums, row_softmax
+from mhaug.backbones.attention import attention
 from mhaug.backbones.dropout import dropout
 from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import glorot
-from mhaug.backbones.layer_stack import EdgeValues, Layer, LayerStack, widths
-from mhaug.backbones.propagation import linear, mix
+from mhaug.backbones.layer_stack import Layer, LayerStack, widths
+from mhaug.backbones.linear import linear
+from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
-
-NEGATIVE_SLOPE = 0.2
 
 
 class GATLayer(Layer):
@@ -38,15 +36,14 @@ class GATLayer(Layer):
         """H W, the heads side by side."""
         return linear(features, self.weight)
 
-    def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
+    def forward(self, edges: Sparse, transformed: Tensor) -> Tensor:
         """The attention-weighted sum over the kept neighbours and the node itself."""
         by_head = transformed.unflatten(-1, (self.heads, -1))
-        target = (by_head * self.target_attention).sum(-1).flatten()
-        source = (by_head * self.source_attention).sum(-1).flatten()
-        scores = F.leaky_relu(pair_sums(edges.structure, target, source), NEGATIVE_SLOPE)
-        shares = row_softmax(edges.structure, scores, edges.values)
+        target = (by_head * self.target_attention).sum(-1)
+        source = (by_head * self.source_attention).sum(-1)
+        shares = attention(edges.structure, target, source, edges.values)
         shares = dropout(shares, self.attention_dropout) if self.training else shares
-        mixed = mix(edges.structure, shares, by_head)
+        mixed = edges.with_values(shares).narrow_product(by_head)
         return (mixed.flatten(-2) if self.concat else mixed.mean(-2)) + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
@@ -89,9 +86,9 @@ class GAT(LayerStack):
         self.heads = heads
         self.reset_parameters(rng)
 
-    def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
-        """Whether each entry is kept, for every head."""
+    def edge_values(self, graph: GraphInput, view: View) -> Sparse:
+        """Whether each entry is kept."""
         kept = graph.kept(view, self.replicas)
         checks.require(kept.dtype == torch.bool, "edge_kept", "a bool tensor for GAT", kept.dtype)
-        connections = graph.copies(graph.connections.with_self, self.replicas, self.heads)
-        return EdgeValues(connections.structure, connections.weights(kept))
+        connections = graph.connections.with_self
+        return Sparse(connections.structure, connections.weights(kept))

@@ -6,8 +6,9 @@ from torch import Tensor, nn
 from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import glorot
-from mhaug.backbones.layer_stack import EdgeValues, Layer, LayerStack, widths
-from mhaug.backbones.propagation import linear, mix
+from mhaug.backbones.layer_stack import Layer, LayerStack, widths
+from mhaug.backbones.linear import linear
+from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 
 
@@ -23,9 +24,9 @@ class GCNLayer(Layer):
         """H W."""
         return linear(features, self.weight)
 
-    def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
+    def forward(self, edges: Sparse, transformed: Tensor) -> Tensor:
         """The normalised sum over the kept neighbours and the node itself."""
-        return mix(edges.structure, edges.values, transformed) + self.bias
+        return edges @ transformed + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
         """Glorot weights, zero bias."""
@@ -54,11 +55,11 @@ class GCN(LayerStack):
         super().__init__([GCNLayer(*size) for size in sizes], dropout=dropout, input_dropout=input_dropout)
         self.reset_parameters(rng)
 
-    def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
+    def edge_values(self, graph: GraphInput, view: View) -> Sparse:
         """w_ij / √(d_i d_j), where d_i sums the weights that arrive at i, its own included."""
-        connections = graph.copies(graph.connections.with_self, self.replicas)
+        connections = graph.connections.with_self
         structure = connections.structure
         weights = connections.weights(graph.kept(view, self.replicas).to(graph.features.dtype))
         scale = structure.row_sums(weights).rsqrt()
         ends = scale.index_select(0, structure.rows) * scale.index_select(0, structure.columns)
-        return EdgeValues(structure, weights * ends)
+        return Sparse(structure, weights * ends)

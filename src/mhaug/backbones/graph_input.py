@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from mhaug import checks
-from mhaug.backbones.connections import BothKinds, Connections, connect
-from mhaug.backbones.features import Features, SparseFeatures, as_features
+from mhaug.backbones.connections import BothKinds, connect
+from mhaug.backbones.features import Features, as_features
+from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 
 T = TypeVar("T")
@@ -66,7 +67,7 @@ class GraphInput:
     @cached_property
     def dense_features(self) -> Tensor:
         """X as an ordinary [V, F] tensor, made on first use."""
-        return self.features.to_dense() if isinstance(self.features, SparseFeatures) else self.features
+        return self.features.to_dense() if isinstance(self.features, Sparse) else self.features
 
     def with_features(self, x: Tensor) -> "GraphInput":
         """The same edges with other features, for example features that want a gradient."""
@@ -75,30 +76,29 @@ class GraphInput:
         return replace(self, features=features)
 
     def kept(self, view: View, replicas: int | None = None) -> Tensor:
-        """The view's edges: bool [E], or float [E] where it weighs them instead; [R, E] for replicas."""
+        """The view's edges: bool [E], or float [E] where it weighs them instead; [..., R, E] for replicas."""
         kept = view.edge_kept
         if kept is None:
             kept = torch.ones(self.num_edges, dtype=torch.bool, device=self.edge_index.device)
-        leading = () if replicas is None else (replicas,)
-        _check_mask(kept, "edge_kept", leading, self.num_edges)
-        return kept.expand(*leading, -1)
+        _check_mask(kept, "edge_kept", replicas, self.num_edges)
+        return kept if replicas is None or kept.dim() > 1 else kept.expand(replicas, -1)
 
-    def scaled(self, rows: Tensor, view: View) -> Tensor:
-        """m ⊙ rows: each node's row times the view's scale of that node. `rows` are [V, D] or [V, R, D]."""
+    def scaled(self, rows: Tensor, view: View, replicas: int | None = None) -> Tensor:
+        """m ⊙ rows: each node's row times the view's scale of that node.
+
+        `rows` are [V, D], or [V, R, D] for replicas; axes of the view before R are put there.
+        """
         scale = view.node_scale
+        ahead = () if view.edge_kept is None or replicas is None else view.edge_kept.shape[:-2]
+        if scale is not None:
+            _check_mask(scale, "node_scale", replicas, self.num_nodes)
+            ahead = ahead if replicas is None else scale.shape[:-2]
+        if ahead:
+            rows = rows.view(rows.shape[0], *[1] * len(ahead), *rows.shape[1:]).expand(-1, *ahead, *rows.shape[1:])
         if scale is None:
             return rows
-        leading = tuple(rows.shape[1:-1])
-        _check_mask(scale, "node_scale", leading, self.num_nodes)
-        by_node = scale.to(rows.dtype).expand(*leading, -1).movedim(-1, 0)
-        return rows * by_node.unsqueeze(-1)
-
-    def copies(self, connections: Connections, replicas: int | None, heads: int = 1) -> Connections:
-        """Connections for so many replicas and heads, made on first use."""
-        if replicas is None and heads == 1:
-            return connections
-        is_loop = connections is self.connections.with_self
-        return self.remembered(("copies", is_loop, replicas, heads), lambda: connections.copies(replicas or 1, heads))
+        scale = scale if replicas is None or scale.dim() > 1 else scale.expand(replicas, -1)
+        return rows * scale.to(rows.dtype).movedim(-1, 0).unsqueeze(-1)
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gave the first time; for what depends on the graph alone."""
@@ -118,7 +118,8 @@ class GraphInput:
         )
 
 
-def _check_mask(mask: Tensor, name: str, replicas: tuple[int, ...], size: int) -> None:
-    """One row for each replica, or one row for all."""
-    whole = (*replicas, size)
-    checks.require(mask.shape in (whole, (size,)), name, f"a tensor of shape {whole}", tuple(mask.shape))
+def _check_mask(mask: Tensor, name: str, replicas: int | None, size: int) -> None:
+    """One row for all, or for replicas one row each, perhaps for several views at once."""
+    shape = (size,) if replicas is None else (replicas, size)
+    fits = mask.shape == (size,) or (replicas is not None and mask.shape[-2:] == shape)
+    checks.require(fits, name, f"a tensor of shape {shape}", tuple(mask.shape))

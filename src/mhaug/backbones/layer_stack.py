@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
@@ -14,20 +13,9 @@ from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.dropout import dropout
 from mhaug.backbones.features import Features, drop_features
 from mhaug.backbones.graph_input import GraphInput
-from mhaug.backbones.structure import Structure
+from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 from mhaug.per_replica import PerReplica, aligned, is_on
-
-
-@dataclass(frozen=True, eq=False)
-class EdgeValues:
-    """What all layers of a network need of one view: a value at each entry of the structure.
-
-    A mixing coefficient for GCN and SAGE; for GAT, whether the entry is kept.
-    """
-
-    structure: Structure
-    values: Tensor
 
 
 class Layer(nn.Module, ABC):
@@ -38,7 +26,7 @@ class Layer(nn.Module, ABC):
         """The products with the weights, linear in the features and row by row."""
 
     @abstractmethod
-    def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
+    def forward(self, edges: Sparse, transformed: Tensor) -> Tensor:
         """The transformed rows mixed over the kept edges."""
 
     @abstractmethod
@@ -62,8 +50,8 @@ class LayerStack(Backbone):
         self.input_dropout: PerReplica = input_dropout
 
     @abstractmethod
-    def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
-        """What the layers need of this view's edges."""
+    def edge_values(self, graph: GraphInput, view: View) -> Sparse:
+        """What all layers need of one view: a mixing coefficient at each entry; for GAT, whether it is kept."""
 
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:
         """Logits [V, C] by view, with one first product for all views where input dropout allows it."""
@@ -84,18 +72,18 @@ class LayerStack(Backbone):
     def _logits(self, graph: GraphInput, view: View, product: Tensor) -> Tensor:
         edges = self._edges(graph, view)
         first, *rest = self._layers()
-        hidden = first(edges, graph.scaled(product, view))
+        hidden = first(edges, graph.scaled(product, view, self.replicas))
         for layer in rest:
             hidden = dropout(hidden.relu(), aligned(self.dropout, 1)) if self.training else hidden.relu()
             hidden = layer(edges, layer.transform(hidden))
         assert isinstance(hidden, Tensor)
-        return hidden if self.replicas is None else hidden.transpose(0, 1)
+        return hidden if self.replicas is None else hidden.movedim(0, -2)
 
-    def _edges(self, graph: GraphInput, view: View) -> EdgeValues:
+    def _edges(self, graph: GraphInput, view: View) -> Sparse:
         """Those of the whole graph never change: they are made once."""
         if view.edge_kept is not None:
             return self.edge_values(graph, view)
-        key = ("edges", type(self), self.replicas, getattr(self, "heads", None))
+        key = ("edges", type(self), self.replicas)
         return graph.remembered(key, lambda: self.edge_values(graph, view))
 
     def _layers(self) -> list[Layer]:

@@ -6,8 +6,9 @@ from torch import Tensor, nn
 from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import fan_in
-from mhaug.backbones.layer_stack import EdgeValues, Layer, LayerStack, widths
-from mhaug.backbones.propagation import linear, mix
+from mhaug.backbones.layer_stack import Layer, LayerStack, widths
+from mhaug.backbones.linear import linear
+from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 
 
@@ -27,10 +28,10 @@ class SAGELayer(Layer):
         """H · [W_l | W_r]."""
         return linear(features, torch.cat([self.neighbour_weight, self.own_weight], dim=-1))
 
-    def forward(self, edges: EdgeValues, transformed: Tensor) -> Tensor:
+    def forward(self, edges: Sparse, transformed: Tensor) -> Tensor:
         """The mean over the kept neighbours, plus the node's own part."""
         neighbours, own = transformed.chunk(2, dim=-1)
-        return mix(edges.structure, edges.values, neighbours) + own + self.bias
+        return edges @ neighbours.contiguous() + own + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
         """The law of `torch.nn.Linear` throughout."""
@@ -60,11 +61,11 @@ class SAGE(LayerStack):
         super().__init__([SAGELayer(*size) for size in sizes], dropout=dropout, input_dropout=input_dropout)
         self.reset_parameters(rng)
 
-    def edge_values(self, graph: GraphInput, view: View) -> EdgeValues:
+    def edge_values(self, graph: GraphInput, view: View) -> Sparse:
         """w_ij / Σ_j w_ij, and 0 throughout where nothing arrives."""
-        connections = graph.copies(graph.connections.neighbours, self.replicas)
+        connections = graph.connections.neighbours
         structure = connections.structure
         weights = connections.weights(graph.kept(view, self.replicas).to(graph.features.dtype))
         totals = structure.row_sums(weights)
         shares = totals.masked_fill(totals == 0, 1.0).reciprocal()
-        return EdgeValues(structure, weights * shares.index_select(0, structure.rows))
+        return Sparse(structure, weights * shares.index_select(0, structure.rows))

@@ -3,7 +3,7 @@
 Made once; values come and go. The transposed pattern is kept beside it, so that Aᵀ needs only `values[order]`.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import torch
@@ -28,13 +28,14 @@ class Structure:
     transposed_pointers: Tensor
     transposed_columns: Tensor
     order: Tensor
+    _blocks: dict[int, tuple["Structure", Tensor]] = field(default_factory=dict, repr=False)
 
     @property
     def num_entries(self) -> int:
         return self.columns.shape[0]
 
     def row_sums(self, values: Tensor) -> Tensor:
-        """Sum of the values in each row; 0 in an empty row. Differentiable, and the same bits every time."""
+        """Sum of the values [E, ...] in each row; 0 in an empty row. Differentiable, and the same bits every time."""
         return torch.segment_reduce(values, "sum", offsets=self.pointers, initial=0.0, unsafe=True)
 
     def column_sums(self, values: Tensor) -> Tensor:
@@ -46,23 +47,25 @@ class Structure:
         """Largest value in each row; minus infinity in an empty row."""
         return torch.segment_reduce(values, "max", offsets=self.pointers, unsafe=True)
 
-    def copies(self, count: int) -> tuple["Structure", Tensor]:
-        """The same pattern `count` times as one block structure, and for each entry the entry it is a copy of.
+    def blocks(self, count: int) -> tuple["Structure", Tensor]:
+        """The same pattern `count` times as one block structure, made on first use; and where its values come from.
 
         Row i·n + c is row i of copy c, and columns likewise: a [V, n, D] tensor is then a [V·n, D] matrix without a
-        moved byte, and a product for n heads or n replicas is the plain one on a larger graph.
+        moved byte, and a product for n copies is the plain one on a larger graph. Values [E, n], flattened, are
+        brought into the order of the blocks by the second tensor.
         """
-        copy = torch.arange(count, device=self.rows.device)
-        rows = (self.rows.long().unsqueeze(1) * count + copy).flatten()
-        columns = (self.columns.long().unsqueeze(1) * count + copy).flatten()
-        structure, pairs = arrange(rows, columns, (self.shape[0] * count, self.shape[1] * count))
-        return structure, pairs // count
+        if count not in self._blocks:
+            copy = torch.arange(count, device=self.rows.device)
+            rows = (self.rows.long().unsqueeze(1) * count + copy).flatten()
+            columns = (self.columns.long().unsqueeze(1) * count + copy).flatten()
+            self._blocks[count] = arrange(rows, columns, (self.shape[0] * count, self.shape[1] * count))
+        return self._blocks[count]
 
     def to(self, device: torch.device | str) -> "Structure":
         """The same pattern on another device."""
         parts = {part.name: getattr(self, part.name) for part in fields(self)}
         moved: dict[str, Any] = {name: part.to(device) for name, part in parts.items() if isinstance(part, Tensor)}
-        return replace(self, **moved)
+        return replace(self, **moved, _blocks={})
 
 
 def arrange(rows: Tensor, columns: Tensor, shape: tuple[int, int]) -> tuple[Structure, Tensor]:

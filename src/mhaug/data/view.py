@@ -1,5 +1,6 @@
 """A view: one augmented graph as masks over the original, so that no shape ever changes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -16,6 +17,15 @@ class View:
 
     edge_kept: Tensor | None = None  # bool [E]
     node_scale: Tensor | None = None  # float [V]
+
+
+def stacked(views: Sequence[View]) -> View:
+    """Several views as one with a leading axis, for networks with replicas. All must touch the same parts."""
+    parts: list[Tensor | None] = []
+    for name in ("edge_kept", "node_scale"):
+        masks = [mask for view in views if (mask := getattr(view, name)) is not None]
+        parts.append(torch.stack(masks) if masks else None)
+    return View(*parts)
 
 
 def node_scale(node_kept: Tensor) -> Tensor:

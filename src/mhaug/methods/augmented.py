@@ -9,7 +9,7 @@ from torch import Tensor
 
 from mhaug.augmentation.augmenter import Augmenter, Proposal
 from mhaug.backbones.backbone import Backbone
-from mhaug.data.view import View
+from mhaug.data.view import View, stacked
 from mhaug.methods.method import Problem, Step
 from mhaug.objectives.objective import Losses, ViewLogits
 from mhaug.objectives.sharpness import normalised_entropy
@@ -54,12 +54,13 @@ class AugmentedLearner:
 
     def _step_together(self) -> Step:
         """One candidate for each replica, passed through the network whether accepted or not: shapes never change."""
+        self._augmenter.prepare()
         logits = self.model.shared(self._problem.graph)
         original = self._original(logits)
         proposal = self._augmenter.propose(self._entropy(original))
-        device = self._problem.labels.device
-        accepted = torch.as_tensor(proposal.accepted, device=device).expand(self.model.replicas or 1)
-        learns = torch.ones_like(accepted) if self._recipe.every_step else accepted
+        everyone = torch.ones(self.model.replicas or 1, dtype=torch.bool, device=self._problem.labels.device)
+        accepted = everyone & proposal.accepted
+        learns = everyone if self._recipe.every_step else accepted
         return Step(self._losses(logits, original, proposal), 1, accepted, proposal.info, learns)
 
     @torch.no_grad()
@@ -102,6 +103,10 @@ class AugmentedLearner:
     def _losses(self, logits: Callable[[View], Tensor], original: Tensor | None, proposal: Proposal) -> Losses:
         wanted = self._recipe.views
         views: dict[str, Any] = {"original": original if "original" in wanted else None}
+        if self.model.replicas is not None and {"previous", "current"} <= wanted:
+            # one pass for both: on a GPU the number of kernels counts, not their size
+            views["previous"], views["current"] = logits(stacked([proposal.previous, proposal.current]))
+            return self._recipe.loss(ViewLogits(**views), self._problem.labels, self._problem.train)
         for name in ("previous", "current"):
             views[name] = logits(getattr(proposal, name)) if name in wanted else None
         return self._recipe.loss(ViewLogits(**views), self._problem.labels, self._problem.train)

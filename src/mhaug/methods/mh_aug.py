@@ -80,7 +80,7 @@ class MHAugNoReg:
         graph, replicas = problem.task.graph, backbone.replicas
         if replicas is None:
             return AugmentedLearner(problem, backbone, ChainDrop(self.sampler(), graph, seed=seed), recipe)
-        chains = ReplicaChains(self.sampler(), graph, replicas=replicas, seed=seed)
+        chains = ReplicaChains(self.sampler(), graph, replicas=replicas)
         return AugmentedLearner(problem, backbone, chains, recipe)
 
     def views(self) -> frozenset[str]:

@@ -65,11 +65,11 @@ class PartKernel:
         return Transition(current, candidate, log_acceptance, uniforms[..., -1].log() <= log_acceptance)
 
 
-def accept_jointly(parts: dict[str, Transition], uniform: Tensor) -> dict[str, Transition]:
+def accept_jointly(parts: dict[str, Transition], log_uniform: Tensor) -> dict[str, Transition]:
     """The paper's rule: both parts' candidates are taken, or neither. P is a product, so the ratios multiply.
 
     Accepting each part for itself leaves P unchanged as well, and accepts more often.
     """
     total = torch.stack([part.log_acceptance for part in parts.values()]).sum(0)
-    accepted = uniform.log() <= total
+    accepted = log_uniform <= total
     return {name: part._replace(log_acceptance=total, accepted=accepted) for name, part in parts.items()}

@@ -1,5 +1,6 @@
 """Eqs. 2-4: the distribution that augmented graphs are drawn from."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -94,6 +95,5 @@ def node_target(graph: UnitGraph, term: EgoTerm, hops: int) -> EgoTarget:
 
 def log_subsets(units: int, dropped: Tensor) -> Tensor:
     """log C(M, d), the number of subgraphs that share a count."""
-    total = torch.tensor(float(units), dtype=torch.float64, device=dropped.device)
     chosen = dropped.double()
-    return torch.lgamma(total + 1) - torch.lgamma(chosen + 1) - torch.lgamma(total - chosen + 1)
+    return math.lgamma(units + 1) - torch.lgamma(chosen + 1) - torch.lgamma(units - chosen + 1)

@@ -62,25 +62,18 @@ class TorchChain(Chain):
         """Statistics from scratch."""
         self.state = {part: self.kernels[part][0].init(kept[part]) for part in self.setup.targets}
 
-    def resample(self, entropy: Tensor, uniforms: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """One step of the paper's move, all on the device; who accepted, bool [chains], for each part.
-
-        `uniforms` [chains, units + 2] in double precision, for each part: for the count, the subset, the decision.
-        """
+    def _resample(self, entropy: Tensor, tally: dict[str, np.ndarray]) -> None:
+        uniforms = {part: self._rng[part].uniform(state.kept.shape[1] + 2) for part, state in self.state.items()}
         steps = {
             part: self.kernels[part][0].step(state, entropy, uniforms[part]) for part, state in self.state.items()
         }
         if self.setup.joint:
             # one decision for both: by the last number of the first part
-            steps = accept_jointly(steps, next(iter(uniforms.values()))[:, -1])
+            steps = accept_jointly(steps, next(iter(uniforms.values()))[:, -1].log())
         self.state = {part: step.current for part, step in steps.items()}
-        return {part: step.accepted for part, step in steps.items()}
-
-    def _resample(self, entropy: Tensor, tally: dict[str, np.ndarray]) -> None:
-        uniforms = {part: self._rng[part].uniform(state.kept.shape[1] + 2) for part, state in self.state.items()}
-        for part, accepted in self.resample(entropy, uniforms).items():
+        for part, step in steps.items():
             tally[part][:, 0, 0] += 1
-            tally[part][:, 0, 1] += accepted.cpu().numpy()
+            tally[part][:, 0, 1] += step.accepted.cpu().numpy()
 
     def _round(self, part: str, chain: int, entropy: Tensor, tally: np.ndarray) -> Tensor:
         """The elementary moves of one chain, one after another."""

@@ -18,8 +18,8 @@ def log_mass(count: Tensor, *, given: Tensor, units: int, step_size: PerReplica)
     centre = given.double() / units
     low = ((count.double() - 0.5) / units).clamp(min=0.0)
     high = ((count.double() + 0.5) / units).clamp(max=1.0)
-    mass = _log_interval((low - centre) / step_size, (high - centre) / step_size)
-    return mass - _log_interval(-centre / step_size, (1.0 - centre) / step_size)
+    mass = log_interval((low - centre) / step_size, (high - centre) / step_size)
+    return mass - log_interval(-centre / step_size, (1.0 - centre) / step_size)
 
 
 def draw(uniform: Tensor, *, given: Tensor, units: int, step_size: PerReplica) -> Tensor:
@@ -32,7 +32,7 @@ def draw(uniform: Tensor, *, given: Tensor, units: int, step_size: PerReplica) -
     return (ratio.clamp(0.0, 1.0) * units).round().long()
 
 
-def _log_interval(low: Tensor, high: Tensor) -> Tensor:
+def log_interval(low: Tensor, high: Tensor) -> Tensor:
     """log(Φ(high) - Φ(low)), without loss in either tail: intervals on the right are mirrored to the left."""
     mirrored = low > 0
     low, high = torch.where(mirrored, -high, low), torch.where(mirrored, -low, high)

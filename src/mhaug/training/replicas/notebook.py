@@ -40,7 +40,7 @@ class Notebook:
         """Who learns from this step, bool [R]: not those that are done, nor those whose numbers are not finite."""
         assert step.learns is not None
         wanted = step.learns & ~self.finished()
-        finite = losses.isfinite() & gradient.sum(1).isfinite()
+        finite = (losses + gradient.sum(1)).isfinite()
         self.state["failed"] |= wanted & ~finite
         return wanted & finite
 
@@ -49,7 +49,7 @@ class Notebook:
         """Note one step: its candidates for all that still run, its update for those that learnt."""
         state, running = self.state, ~self.finished()
         state["steps"] += running
-        state["accepted"] += torch.as_tensor(step.accepted) & running
+        state["accepted"] += step.accepted & running
         state["updates"] += learns
         guess = logits.argmax(-1)
         scores = (self._sets * (guess == self._labels)).sum(-1) / self._sets.sum(-1)  # [3, R]; NaN for an empty set
@@ -80,8 +80,8 @@ class Notebook:
         row |= {f"loss_{name}": term for name, term in step.losses.terms.items()}
         row |= dict(zip(("train_accuracy", "validation_accuracy", "test_accuracy"), scores, strict=True))
         row |= {"acceptance": state["accepted"] / state["steps"], "steps": state["steps"], **step.info}
-        cells = [torch.as_tensor(value, device=learns.device).to(scores.dtype) for value in row.values()]
-        values = torch.stack([cell.expand_as(learns) for cell in cells])  # [columns, R]
+        cells = [value if isinstance(value, Tensor) else scores.new_full((), value) for value in row.values()]
+        values = torch.stack([cell.to(scores.dtype).expand_as(learns) for cell in cells])  # [columns, R]
         if not self.columns:
             self.columns = list(row)
             # one row more than updates: those who did not learn write there

@@ -1,0 +1,120 @@
+"""Attention coefficients as one GPU kernel, forward and backward. `attention.py` is the reference."""
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from mhaug.backbones.structure import Structure
+from mhaug.backbones.triton_product import entries_at_once
+
+
+@triton.jit
+def _score(target, source, kept, entry, column, copy, mask, copies, heads, slope):
+    raw = target[None, :] + tl.load(source + column[:, None] * copies + copy[None, :], mask=mask, other=0.0)
+    is_kept = tl.load(kept + entry[:, None] * (copies // heads) + (copy // heads)[None, :], mask=mask, other=0)
+    return tl.where((is_kept != 0) & mask, tl.where(raw > 0, raw, raw * slope), float("-inf")), raw
+
+
+@triton.jit(do_not_specialize=["copies", "heads"])
+def _attend(
+    pointers, columns, targets, source, kept, out, copies, heads, slope,
+    COPIES: tl.constexpr, ENTRIES: tl.constexpr,
+):  # fmt: skip
+    """Softmax over the kept entries of a row: the largest score, the sum of powers, the shares."""
+    row = tl.program_id(0).to(tl.int64)
+    copy = tl.program_id(1) * COPIES + tl.arange(0, COPIES)
+    inside = copy < copies
+    target = tl.load(targets + row * copies + copy, mask=inside, other=0.0)
+    first, last = tl.load(pointers + row), tl.load(pointers + row + 1)
+    largest = tl.full([COPIES], float("-inf"), dtype=out.dtype.element_ty)
+    total = tl.zeros([COPIES], dtype=out.dtype.element_ty)
+    for start in range(first, last, ENTRIES):
+        entry = start + tl.arange(0, ENTRIES)
+        column = tl.load(columns + entry, mask=entry < last, other=0).to(tl.int64)
+        mask = (entry < last)[:, None] & inside[None, :]
+        score, _ = _score(target, source, kept, entry.to(tl.int64), column, copy, mask, copies, heads, slope)
+        larger = tl.maximum(largest, tl.max(score, axis=0))
+        # nothing kept so far: both are minus infinity, and their difference would be no number
+        shift = tl.where(larger == float("-inf"), 0.0, larger)
+        total = total * tl.exp(largest - shift) + tl.sum(tl.exp(score - shift[None, :]), axis=0)
+        largest = larger
+    for start in range(first, last, ENTRIES):
+        entry = start + tl.arange(0, ENTRIES)
+        column = tl.load(columns + entry, mask=entry < last, other=0).to(tl.int64)
+        mask = (entry < last)[:, None] & inside[None, :]
+        score, _ = _score(target, source, kept, entry.to(tl.int64), column, copy, mask, copies, heads, slope)
+        share = tl.exp(score - largest[None, :]) / total[None, :]
+        tl.store(out + entry.to(tl.int64)[:, None] * copies + copy[None, :], share, mask=mask)
+
+
+@triton.jit(do_not_specialize=["copies"])
+def _attend_backward(
+    pointers, columns, targets, source, shares, grad, out, to_target, copies, slope,
+    COPIES: tl.constexpr, ENTRIES: tl.constexpr,
+):  # fmt: skip
+    """From the gradient of the shares to that of t_i + s_j at each entry, and its sum over the row."""
+    row = tl.program_id(0).to(tl.int64)
+    copy = tl.program_id(1) * COPIES + tl.arange(0, COPIES)
+    inside = copy < copies
+    target = tl.load(targets + row * copies + copy, mask=inside, other=0.0)
+    first, last = tl.load(pointers + row), tl.load(pointers + row + 1)
+    mean = tl.zeros([COPIES], dtype=out.dtype.element_ty)
+    for start in range(first, last, ENTRIES):
+        entry = (start + tl.arange(0, ENTRIES)).to(tl.int64)
+        mask = (entry < last)[:, None] & inside[None, :]
+        where = entry[:, None] * copies + copy[None, :]
+        share = tl.load(shares + where, mask=mask, other=0.0)
+        mean += tl.sum(share * tl.load(grad + where, mask=mask, other=0.0), axis=0)
+    total = tl.zeros([COPIES], dtype=out.dtype.element_ty)
+    for start in range(first, last, ENTRIES):
+        entry = (start + tl.arange(0, ENTRIES)).to(tl.int64)
+        mask = (entry < last)[:, None] & inside[None, :]
+        where = entry[:, None] * copies + copy[None, :]
+        column = tl.load(columns + entry, mask=entry < last, other=0).to(tl.int64)
+        raw = target[None, :] + tl.load(source + column[:, None] * copies + copy[None, :], mask=mask, other=0.0)
+        share = tl.load(shares + where, mask=mask, other=0.0)
+        flow = share * (tl.load(grad + where, mask=mask, other=0.0) - mean[None, :])
+        flow = tl.where(raw > 0, flow, flow * slope)
+        tl.store(out + where, flow, mask=mask)
+        total += tl.sum(flow, axis=0)
+    tl.store(to_target + row * copies + copy, total, mask=inside)
+
+
+class Attention(torch.autograd.Function):
+    """`attention.attention`."""
+
+    @staticmethod
+    def forward(ctx: Any, structure: Structure, target: Tensor, source: Tensor, kept: Tensor, slope: float) -> Tensor:
+        target, source, kept = target.contiguous(), source.contiguous(), kept.contiguous()
+        copies, heads = target[0].numel(), target.shape[-1]
+        shares = target.new_empty((structure.num_entries, *target.shape[1:]))
+        tile, grid = _tile(structure, copies)
+        _attend[grid](
+            structure.pointers, structure.columns, target, source, kept, shares, copies, heads, slope, **tile
+        )
+        ctx.structure, ctx.slope = structure, slope
+        ctx.save_for_backward(target, source, shares)
+        return shares
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, Tensor, None, None]:
+        target, source, shares = ctx.saved_tensors
+        structure, copies = ctx.structure, target[0].numel()
+        at_entries, to_target = torch.empty_like(shares), torch.empty_like(target)
+        tile, grid = _tile(structure, copies)
+        _attend_backward[grid](
+            structure.pointers, structure.columns, target, source, shares, grad.contiguous(), at_entries, to_target,
+            copies, ctx.slope, **tile,
+        )  # fmt: skip
+        return None, to_target, structure.column_sums(at_entries), None, None
+
+
+def _tile(structure: Structure, copies: int) -> tuple[dict[str, int], tuple[int, int]]:
+    tile = min(64, triton.next_power_of_2(copies))
+    entries = entries_at_once(structure.num_entries, structure.shape[0])
+    return {"COPIES": tile, "ENTRIES": entries}, (structure.shape[0], triton.cdiv(copies, tile))
