@@ -18,7 +18,9 @@ from mhaug.methods.presets import preset_settings
 from mhaug.training.fit import fit
 from mhaug.training.plan import OWN_MODULE, Plan, known_settings
 from mhaug.training.progress import Progress
-from mhaug.training.result import FitResult
+from mhaug.training.replicas.fit import ReplicaFit
+from mhaug.training.replicas.group import fit_together, group_key
+from mhaug.training.result import FitResult, NonFiniteLossError
 
 
 class NodeClassifier:
@@ -61,17 +63,33 @@ class NodeClassifier:
         """
         task = _task(data, train_mask, val_mask).to(self.device)
         plan = self._plan(task.name)
-        problem = Problem.of(task)
         devices = [torch.cuda.current_device()] if task.labels.is_cuda else []
+        options: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "report": report}
         with torch.random.fork_rng(devices=devices):
+            # on a GPU a single run is a batch of one
+            if task.labels.is_cuda and isinstance(self.backbone, str) and group_key(plan) is not None:
+                return self.take_from(fit_together([task], [plan], [self.seed], **options), 0, task)
+            problem = Problem.of(task)
             network = self._network(plan, problem.graph.num_features, task.num_classes).to(self.device)
-            learner = plan.begin(problem, network, seed=self.seed)
-            self.result_ = fit(
-                task, learner, plan.config, checkpoint=checkpoint, checkpoint_every=checkpoint_every, report=report
+            result = fit(task, plan.begin(problem, network, seed=self.seed), plan.config, **options)
+        return self._adopt(network, result, task)
+
+    def take_from(self, batch: ReplicaFit, index: int, task: NodeTask) -> "NodeClassifier":
+        """Become run `index` of a batch that was trained together with this classifier's settings."""
+        result = batch.results[index]
+        if batch.failed()[index]:
+            message = (
+                f"training stopped at step {result.steps} (after update {result.updates}): the loss or its gradient"
             )
-        self.model_ = network
+            raise NonFiniteLossError(f"{message} is not finite", result if result.updates else None)
+        network = self._network(self._plan(task.name), int(task.graph.num_features), task.num_classes)
+        network.load_state_dict(batch.best_weights(index))
+        return self._adopt(network.to(self.device), result, task)
+
+    def _adopt(self, network: Backbone, result: FitResult, task: NodeTask) -> "NodeClassifier":
+        self.model_, self.result_ = network, result
         self.class_names_ = getattr(task.graph, "class_names", None)
-        self.in_features_, self.num_classes_ = problem.graph.num_features, task.num_classes
+        self.in_features_, self.num_classes_ = int(task.graph.num_features), task.num_classes
         return self
 
     @torch.no_grad()

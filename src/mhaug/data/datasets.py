@@ -111,7 +111,11 @@ def load_dataset(
     """
     if not isinstance(split, Split):
         require(split in ("public", "random"), "split", "'public', 'random' or a Split", split)
-    graph = load_graph(name, root, directed=directed)
+    return task_of(load_graph(name, root, directed=directed), name, split, seed)
+
+
+def task_of(graph: Data, name: str | Path, split: str | Split, seed: int) -> NodeTask:
+    """The task of a graph that is loaded already, as `load_dataset` would make it."""
     if graph.y is None:
         raise RequestError(f"dataset must have labels to make a task (load_graph needs none); got {str(name)!r}")
     known = DATASETS.get(str(name).lower())

@@ -31,15 +31,27 @@ def run(
     With `out`, that folder gets the trained classifier, the record and checkpoints: a finished run is read, not
     repeated, and a killed one goes on with the same numbers.
     """
-    folder = None if out is None else _claimed(Path(out), spec)
-    if folder is not None and (folder / RECORD).is_file():
-        return RunRecord.from_json((folder / RECORD).read_text(encoding="utf-8"))
+    folder = None if out is None else claimed(Path(out), spec)
+    if (finished := finished_run(folder)) is not None:
+        return finished
     task = load_dataset(spec.dataset, data_dir, split=spec.split, seed=spec.seed)
     clf = NodeClassifier(spec.method, spec.backbone, spec.seed, device=device, **spec.all_settings())
     checkpoint = None if folder is None else folder / CHECKPOINT
     clf.fit(task, checkpoint=checkpoint, checkpoint_every=checkpoint_every, report=report)
+    return keep(spec, clf, folder)
+
+
+def finished_run(folder: Path | None) -> RunRecord | None:
+    """The record in a run's folder, where there is one."""
+    if folder is None or not (folder / RECORD).is_file():
+        return None
+    return RunRecord.from_json((folder / RECORD).read_text(encoding="utf-8"))
+
+
+def keep(spec: RunSpec, clf: NodeClassifier, folder: Path | None) -> RunRecord:
+    """The record of a fitted classifier; written beside the classifier where there is a folder."""
     assert clf.result_ is not None
-    record = RunRecord.of(spec, clf.result_, device=str(device))
+    record = RunRecord.of(spec, clf.result_, device=str(clf.device))
     if folder is not None:
         clf.save(folder)
         _write(folder / RECORD, json.dumps(record.to_json()))
@@ -64,7 +76,7 @@ def trained_on(folder: Path) -> str | None:
     return str(json.loads(note.read_text(encoding="utf-8"))["dataset"]) if note.is_file() else None
 
 
-def _claimed(folder: Path, spec: RunSpec) -> Path:
+def claimed(folder: Path, spec: RunSpec) -> Path:
     """The folder of this run and no other."""
     folder.mkdir(parents=True, exist_ok=True)
     mine = json.dumps({**spec.to_json(), "settings": spec.all_settings()}, sort_keys=True)

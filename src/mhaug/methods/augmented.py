@@ -45,9 +45,11 @@ class AugmentedLearner:
         logits = self.model.shared(self._problem.graph)
         original = self._original(logits)
         entropy = self._entropy(original)
+        # a broken network would have every candidate rejected: its loss has to be seen
+        broken = entropy is not None and bool(entropy.sum().isnan())
         for proposals in range(1, max_proposals + 1):
             proposal = self._augmenter.propose(entropy)
-            if proposal.accepted or self._recipe.every_step:
+            if proposal.accepted or self._recipe.every_step or broken:
                 losses = self._losses(logits, original, proposal)
                 return Step(losses, proposals, int(proposal.accepted), proposal.info)
         return Step(None, max_proposals, 0, proposal.info)

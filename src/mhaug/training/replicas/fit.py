@@ -33,6 +33,8 @@ class ReplicaFit:
         self._replicas, self._on_gpu = len(tasks), device.type == "cuda"
         self._aside = Aside(device)
         self._looked_at: tuple[Step, Tensor] | None = None
+        self.seconds = 0.0
+        self.results: list[FitResult] = []  # what each replica reached, with its share of the time
 
     def step(self) -> None:
         """One step of every replica; no decision leaves the device.
@@ -54,9 +56,9 @@ class ReplicaFit:
         self._aside.join()
         self._looked_at = None
 
-    def run(self, report: Callable[[int], None] | None = None) -> list[FitResult]:
-        """To the end of the last replica. `report` gets the updates of the slowest one now and then."""
-        started, advance = perf_counter(), self._several_steps
+    def run(self, look: Callable[["ReplicaFit"], None] | None = None) -> list[FitResult]:
+        """To the end of the last replica. Now and then everything stands still and `look` is called."""
+        started, advance = perf_counter() - self.seconds, self._several_steps
         for _ in range(EAGER_STEPS):
             self.step()
         self.settle()
@@ -65,9 +67,21 @@ class ReplicaFit:
         while not bool(self.notebook.finished().all()):
             for _ in range(LOOK_EVERY // TOGETHER):
                 advance()
-            if report is not None:
-                report(int(self.notebook.state["updates"].min()))
-        return self.notebook.results((perf_counter() - started) / self._replicas)
+            self.seconds = perf_counter() - started
+            if look is not None:
+                look(self)
+        self.seconds = perf_counter() - started
+        self.results = self.notebook.results(self.seconds / self._replicas)
+        return self.results
+
+    def failed(self) -> list[bool]:
+        """Who met a loss or a gradient that is not finite."""
+        found: list[bool] = self.notebook.state["failed"].tolist()
+        return found
+
+    def updates(self) -> int:
+        """Of the slowest replica."""
+        return int(self.notebook.state["updates"].min())
 
     def _several_steps(self) -> None:
         for _ in range(TOGETHER):
@@ -79,6 +93,20 @@ class ReplicaFit:
         parts = {"adam": self.adam.state, "notebook": self.notebook.state, "method": self.learner.state_dict()}
         named = {f"{part}.{name}": value for part, state in parts.items() for name, value in state.items()}
         return {"weights": self.adam.weights, **named}
+
+    def load(self, tensors: dict[str, Tensor], columns: list[str], seconds: float) -> None:
+        """Go on exactly where `tensors` were taken."""
+        device = self.adam.weights.device
+        tensors = {name: value.to(device) for name, value in tensors.items()}
+        self.adam.weights.copy_(tensors["weights"])
+        self.notebook.begin_history(columns, tensors["notebook.history"])
+        for part, state in (("adam", self.adam.state), ("notebook", self.notebook.state)):
+            for name, value in state.items():
+                value.copy_(tensors[f"{part}.{name}"])
+        prefix = "method."
+        method = {name.removeprefix(prefix): v for name, v in tensors.items() if name.startswith(prefix)}
+        self.learner.load_state_dict(method)
+        self.seconds = seconds
 
     def best_weights(self, index: int) -> dict[str, Tensor]:
         """The state dict of one replica's network at its best update."""

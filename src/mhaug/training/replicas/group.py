@@ -1,6 +1,7 @@
 """Plans and seeds -> one fit of all of them, side by side."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
 
 import torch
 
@@ -12,6 +13,8 @@ from mhaug.data.task import NodeTask
 from mhaug.methods.method import Problem
 from mhaug.methods.stacking import shape_of, stack_methods
 from mhaug.training.plan import Plan
+from mhaug.training.progress import Progress
+from mhaug.training.replicas import checkpoint as files
 from mhaug.training.replicas.fit import ReplicaFit
 
 
@@ -43,3 +46,31 @@ def begin_together(tasks: Sequence[NodeTask], plans: Sequence[Plan], seeds: Sequ
     rng.seed_global(seeds[0], "replicas", *seeds)
     learner = method.begin(problem, network, seed=seeds[0])
     return ReplicaFit(list(tasks), learner, [plan.config for plan in plans])
+
+
+def fit_together(
+    tasks: Sequence[NodeTask],
+    plans: Sequence[Plan],
+    seeds: Sequence[int],
+    *,
+    checkpoint: Path | None = None,
+    checkpoint_every: int = 100,
+    report: Callable[[Progress], None] | None = None,
+) -> ReplicaFit:
+    """Train all of them. With `checkpoint`, a file of these very runs is resumed from; another is written over."""
+    fitting = begin_together(tasks, plans, seeds)
+    identity = repr([(task.name, plan, seed) for task, plan, seed in zip(tasks, plans, seeds, strict=True)])
+    if checkpoint is not None:
+        files.restore(checkpoint, fitting, identity)
+    saved = fitting.updates()
+
+    def look(now: ReplicaFit) -> None:
+        nonlocal saved
+        if report is not None:
+            report(now.notebook.progress())
+        if checkpoint is not None and now.updates() - saved >= checkpoint_every:
+            saved = now.updates()
+            files.save(checkpoint, now, identity)
+
+    fitting.run(look)
+    return fitting

@@ -6,6 +6,7 @@ from torch import Tensor
 from mhaug.data.task import NodeTask
 from mhaug.methods.method import Step
 from mhaug.training.evaluation import macro_f1
+from mhaug.training.progress import Progress
 from mhaug.training.result import FitConfig, FitResult
 
 
@@ -39,10 +40,11 @@ class Notebook:
     def learning(self, step: Step, losses: Tensor, gradient: Tensor) -> Tensor:
         """Who learns from this step, bool [R]: not those that are done, nor those whose numbers are not finite."""
         assert step.learns is not None
-        wanted = step.learns & ~self.finished()
-        finite = (losses + gradient.sum(1)).isfinite()
-        self.state["failed"] |= wanted & ~finite
-        return wanted & finite
+        running = ~self.finished()
+        # a broken network is found out even while its candidates are rejected, as they would be for ever
+        finite = losses.isfinite() & (gradient.sum(1).isfinite() | ~step.learns)
+        self.state["failed"] |= running & ~finite
+        return running & finite & step.learns
 
     @torch.no_grad()
     def record(self, step: Step, learns: Tensor, logits: Tensor, weights: Tensor) -> None:
@@ -73,6 +75,18 @@ class Notebook:
         state = {name: value.cpu() for name, value in self.state.items()}
         return [self._result(state, index, seconds) for index in range(len(self._tasks))]
 
+    def progress(self) -> Progress:
+        """The slowest replica's last update, in the words of the plain loop. Waits for the device."""
+        slowest = int(self.state["updates"].argmin())
+        updates = int(self.state["updates"][slowest])
+        row = self.state["history"][max(updates - 1, 0), :, slowest].tolist()
+        history = {name: [value] for name, value in zip(self.columns, row, strict=True)}
+        return Progress(updates=updates, history=history)
+
+    def begin_history(self, columns: list[str], history: Tensor) -> None:
+        """Columns are known after the first step: losses, accuracies and whatever the method tells."""
+        self.columns, self.state["history"] = columns, history
+
     def _note(self, step: Step, scores: Tensor, learns: Tensor) -> None:
         assert step.losses is not None
         state = self.state
@@ -83,9 +97,8 @@ class Notebook:
         cells = [value if isinstance(value, Tensor) else scores.new_full((), value) for value in row.values()]
         values = torch.stack([cell.to(scores.dtype).expand_as(learns) for cell in cells])  # [columns, R]
         if not self.columns:
-            self.columns = list(row)
             # one row more than updates: those who did not learn write there
-            self.state["history"] = values.new_full((self._rows + 1, *values.shape), torch.nan)
+            self.begin_history(list(row), values.new_full((self._rows + 1, *values.shape), torch.nan))
         line = torch.where(learns, state["updates"] - 1, self._rows)
         self.state["history"].scatter_(0, line.expand(1, *values.shape), values.unsqueeze(0))
 
@@ -94,9 +107,10 @@ class Notebook:
         columns = state["history"][:updates, :, index].double().T.tolist()
         history = dict(zip(self.columns, columns, strict=True))
         best = int(state["best_update"][index])
-        task = self._tasks[index].to("cpu")
+        task = self._tasks[index]
         guess = torch.nn.functional.one_hot(state["best_guess"][index], task.num_classes)
-        f1 = {name: macro_f1(guess, task.labels, getattr(task.split, name)) for name in ("validation", "test")}
+        sets = {"validation": task.split.validation.cpu(), "test": task.split.test.cpu()}
+        f1 = {name: macro_f1(guess, task.labels.cpu(), nodes) for name, nodes in sets.items()}
 
         def at(name: str, update: int) -> float:
             return history[name][update - 1] if updates else float("nan")
