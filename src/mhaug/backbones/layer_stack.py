@@ -2,14 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
 
 from mhaug import checks
-from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.backbone import WHOLE, Backbone
 from mhaug.backbones.dropout import dropout
 from mhaug.backbones.features import Features, drop_features
 from mhaug.backbones.graph_input import GraphInput
@@ -55,23 +54,26 @@ class LayerStack(Backbone):
 
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:
         """Logits [V, C] by view, with one first product for all views where input dropout allows it."""
+        product = self.products(graph)
+        return lambda view: self.from_product(graph, product(), view)
+
+    def products(self, graph: GraphInput) -> Callable[[], Tensor]:
+        """First products X·W, [V, D] or [V, R, D]: always the same, or with input dropout each a new one."""
         if self.training and is_on(self.input_dropout):
-            return lambda view: self._logits(
-                graph, view, self._first(drop_features(graph.features, self.input_dropout, self.replicas))
-            )
-        return partial(self._logits, graph, product=self._first(graph.features))
+            return lambda: self.first_product(drop_features(graph.features, self.input_dropout, self.replicas))
+        product = self.first_product(graph.features)
+        return lambda: product
 
-    def reset_parameters(self, rng: torch.Generator | None = None) -> None:
-        """Draw all parameters anew, layer by layer."""
-        for layer in self._layers():
-            layer.reset_parameters(rng)
-
-    def _first(self, features: Features) -> Tensor:
+    def first_product(self, features: Features) -> Tensor:
+        """What the first layer makes of features before any message is sent; linear in them."""
         return self._layers()[0].transform(features)
 
-    def _logits(self, graph: GraphInput, view: View, product: Tensor) -> Tensor:
+    def from_product(
+        self, graph: GraphInput, product: Tensor, view: View = WHOLE, *, layers: int | None = None
+    ) -> Tensor:
+        """Logits [V, C] from a first product; or, of so many `layers` alone, rows [V, D] before their ReLU."""
         edges = self._edges(graph, view)
-        first, *rest = self._layers()
+        first, *rest = self._layers()[:layers]
         hidden = first(edges, graph.scaled(product, view, self.replicas))
         for layer in rest:
             hidden = dropout(hidden.relu(), aligned(self.dropout, 1)) if self.training else hidden.relu()
@@ -79,12 +81,23 @@ class LayerStack(Backbone):
         assert isinstance(hidden, Tensor)
         return hidden if self.replicas is None else hidden.movedim(0, -2)
 
+    def reset_parameters(self, rng: torch.Generator | None = None) -> None:
+        """Draw all parameters anew, layer by layer."""
+        for layer in self._layers():
+            layer.reset_parameters(rng)
+
     def _edges(self, graph: GraphInput, view: View) -> Sparse:
-        """Those of the whole graph never change: they are made once."""
-        if view.edge_kept is not None:
-            return self.edge_values(graph, view)
-        key = ("edges", type(self), self.replicas)
-        return graph.remembered(key, lambda: self.edge_values(graph, view))
+        """Made once for a view: the sample that is "current" at one step is "previous" at the next."""
+        if view.edge_kept is None:
+            return graph.remembered(("edges", type(self), self.replicas), lambda: self.edge_values(graph, view))
+        key = (type(self), self.replicas, graph.connections)
+        if key not in view.memory:
+            # a gradient can flow through weights once only
+            if view.edge_kept.requires_grad:
+                return self.edge_values(graph, view)
+            view.memory[key] = self.edge_values(graph, view)
+        edges: Sparse = view.memory[key]
+        return edges
 
     def _layers(self) -> list[Layer]:
         return [layer for layer in self.layers if isinstance(layer, Layer)]

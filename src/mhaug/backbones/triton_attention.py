@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from mhaug.backbones.structure import Structure
-from mhaug.backbones.triton_product import entries_at_once
+
+COPIES, ENTRIES = 16, 16  # heads of replicas and entries that one program reads at once; by measurement
 
 
 @triton.jit
@@ -115,6 +116,5 @@ class Attention(torch.autograd.Function):
 
 
 def _tile(structure: Structure, copies: int) -> tuple[dict[str, int], tuple[int, int]]:
-    tile = min(64, triton.next_power_of_2(copies))
-    entries = entries_at_once(structure.num_entries, structure.shape[0])
-    return {"COPIES": tile, "ENTRIES": entries}, (structure.shape[0], triton.cdiv(copies, tile))
+    tile = min(COPIES, triton.next_power_of_2(copies))
+    return {"COPIES": tile, "ENTRIES": ENTRIES}, (structure.shape[0], triton.cdiv(copies, tile))

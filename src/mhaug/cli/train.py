@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 import typer
@@ -13,7 +13,10 @@ from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checke
 from mhaug.cli.settings import parse_seeds, parse_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mhaug.experiments.record import RunRecord
+    from mhaug.experiments.spec import RunSpec
 
 Dataset = Annotated[
     str, typer.Option("--dataset", "--graph", help="A known name (see `mhaug datasets`), or your own graph's path.")
@@ -46,7 +49,7 @@ def train(
     Example: mhaug train --dataset cora --method mh-aug --backbone gcn --seeds 0-9 --set dropout=0.8 --out runs/cora
     """
     from mhaug.cli.bar import training_bar
-    from mhaug.experiments.run import run
+    from mhaug.experiments.batch import batches, run_many, usual_limit
     from mhaug.experiments.spec import RunSpec
 
     output = Output(quiet, json)
@@ -56,18 +59,19 @@ def train(
     settings = parse_settings(setting or [])
     numbers = [seed] if seeds is None else parse_seeds(seeds)
     specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]
+    options: dict[str, Any] = {"data_dir": data_dir, "device": device, "checkpoint_every": checkpoint_every}
     records: list[RunRecord] = []
-    for spec in specs:
-        folder = None if out is None else out / f"seed-{spec.seed}"
-        updates = spec.all_settings()["max_updates"]
-        with training_bar(f"seed {spec.seed}", updates, shown=output.progress) as report:
-            record = run(
-                spec, data_dir=data_dir, device=device, out=folder, checkpoint_every=checkpoint_every, report=report
-            )
-        if not records:
-            output.show(lambda: f"{dataset}, {backbone}, {method}\n{_HEAD}")
-        records.append(record)
-        output.show(partial(_row, record))
+    for group in batches(specs, limit=usual_limit(device)):
+        words = f"seed {group[0].seed}" if len(group) == 1 else f"{len(group)} seeds"
+        with training_bar(words, group[0].all_settings()["max_updates"], shown=output.progress) as report:
+            outcomes = list(run_many(group, **options, folder=_folder(out), limit=len(group), report=report))
+        for _, outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
+            if not records:
+                output.show(lambda: f"{dataset}, {backbone}, {method}\n{_HEAD}")
+            records.append(outcome)
+            output.show(partial(_row, outcome))
     if len(records) > 1:
         output.show(lambda: _means(records))
     output.result(_json(records))
@@ -84,6 +88,10 @@ _COLUMNS = {
     "seconds": 9,
 }
 _HEAD = "".join(f"{name:>{width}}" for name, width in _COLUMNS.items())
+
+
+def _folder(out: Path | None) -> "Callable[[RunSpec], Path | None]":
+    return lambda spec: None if out is None else out / f"seed-{spec.seed}"
 
 
 def _row(record: "RunRecord") -> str:

@@ -1,7 +1,8 @@
 """A view: one augmented graph as masks over the original, so that no shape ever changes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,15 +18,18 @@ class View:
 
     edge_kept: Tensor | None = None  # bool [E]
     node_scale: Tensor | None = None  # float [V]
+    # what networks worked out of it, for the next use of the same view
+    memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 def stacked(views: Sequence[View]) -> View:
     """Several views as one with a leading axis, for networks with replicas. All must touch the same parts."""
-    parts: list[Tensor | None] = []
+    parts: dict[str, Tensor] = {}
     for name in ("edge_kept", "node_scale"):
         masks = [mask for view in views if (mask := getattr(view, name)) is not None]
-        parts.append(torch.stack(masks) if masks else None)
-    return View(*parts)
+        if masks:
+            parts[name] = torch.stack(masks)
+    return View(parts.get("edge_kept"), parts.get("node_scale"))
 
 
 def node_scale(node_kept: Tensor) -> Tensor:

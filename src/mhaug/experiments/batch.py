@@ -33,6 +33,11 @@ def batches(specs: Sequence[RunSpec], *, limit: int = BATCH) -> list[list[RunSpe
     return [group[start : start + limit] for group in groups.values() for start in range(0, len(group), limit)]
 
 
+def usual_limit(device: str) -> int:
+    """One at a time on a CPU, where numba's chain and skipped rejections make single runs faster; else `BATCH`."""
+    return 1 if torch.device(device).type == "cpu" else BATCH
+
+
 def run_many(
     specs: Sequence[RunSpec],
     *,
@@ -45,11 +50,10 @@ def run_many(
 ) -> Iterator[tuple[RunSpec, Outcome]]:
     """Each spec with its record, as they are finished; a run whose loss is not finite with its error.
 
-    `limit` runs at most are trained side by side: by default one on a CPU, where numba's chain and skipped
-    rejections make single runs faster, and `BATCH` elsewhere. `folder` says where a run is kept (see `run`).
+    `limit` runs at most are trained side by side, by default `usual_limit`. `folder` says where a run is kept (see
+    `run`).
     """
-    on_cpu = torch.device(device).type == "cpu"
-    for group in batches(specs, limit=limit or (1 if on_cpu else BATCH)):
+    for group in batches(specs, limit=limit or usual_limit(device)):
         if len(group) == 1:
             spec = group[0]
             try:

@@ -3,6 +3,7 @@
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.objectives.log_softmax import log_softmax
 from mhaug.per_replica import PerReplica, aligned, check_number, is_on
 
 
@@ -36,5 +37,5 @@ def kl_divergence(first: Tensor, second: Tensor) -> Tensor:
 
     Both sides stay logs: a probability that underflows to 0 then meets a finite log, and gives 0.
     """
-    log_p, log_q = first.log_softmax(-1), second.log_softmax(-1)
+    log_p, log_q = log_softmax(first), log_softmax(second)
     return (log_p.exp() * (log_p - log_q)).sum(-1)

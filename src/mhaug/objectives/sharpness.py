@@ -5,6 +5,8 @@ import math
 import torch
 from torch import Tensor
 
+from mhaug.objectives.log_softmax import log_softmax
+
 
 def sharpness_loss(logits: Tensor) -> Tensor:
     """L_h = (1/V) Σ_i H(f(G)_i) (Eq. 8): unconfident predictions cost."""
@@ -13,7 +15,7 @@ def sharpness_loss(logits: Tensor) -> Tensor:
 
 def entropy(logits: Tensor) -> Tensor:
     """H_i = -Σ_c p_ic log p_ic of each row, p = softmax(logits)."""
-    log_p = logits.log_softmax(-1)
+    log_p = log_softmax(logits)
     return -(log_p.exp() * log_p).sum(-1)
 
 

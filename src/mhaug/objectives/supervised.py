@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.objectives.log_softmax import log_softmax
 
 
 def supervised_loss(logits: Tensor, labels: Tensor, nodes: Tensor) -> Tensor:
@@ -19,5 +20,5 @@ def supervised_loss(logits: Tensor, labels: Tensor, nodes: Tensor) -> Tensor:
     checks.shape(nodes[(0,) * (nodes.dim() - 1)], "nodes", (logits.shape[-2],))
     # The other nodes count as 0, which keeps shapes fixed; indexing by a mask would wait for the GPU.
     known = labels.clamp(min=0).expand(logits.shape[:-1]).unsqueeze(-1)
-    surprise = -logits.log_softmax(-1).gather(-1, known).squeeze(-1)
+    surprise = -log_softmax(logits).gather(-1, known).squeeze(-1)
     return surprise.where(nodes, 0.0).sum(-1) / nodes.sum(-1)

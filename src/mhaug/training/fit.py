@@ -30,7 +30,7 @@ def fit(
     With `checkpoint`, an existing file is resumed from, and the numbers are those of an uninterrupted run.
     """
     optimiser = torch.optim.Adam(
-        learner.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+        learner.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
     progress = Progress()
     if checkpoint is not None and checkpoint.exists():
