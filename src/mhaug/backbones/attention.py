@@ -1,4 +1,4 @@
-"""Attention coefficients on a fixed structure: a score for each entry, and a softmax over each row."""
+"""Attention on a fixed structure: a score for each entry, a softmax over each row, and the sum that it weighs."""
 
 from typing import Any
 
@@ -8,9 +8,28 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from mhaug.backbones import fused
+from mhaug.backbones.dropout import dropout
+from mhaug.backbones.sparse import Sparse
 from mhaug.backbones.structure import Structure
 
 NEGATIVE_SLOPE = 0.2
+
+
+def attention_product(
+    edges: Sparse, by_head: Tensor, vectors: tuple[Tensor, Tensor], rate: float, *, average: bool
+) -> Tensor:
+    """Σ_j dropout(α_ij) h_j for each head, with α from the scores t_i = a_t · h_i and s_j = a_s · h_j.
+
+    h is `by_head`, [V, ..., H, D]; `vectors` are a_t and a_s, [..., H, D]; the values of `edges` say what is kept.
+    With `average` the mean over the heads, [V, ..., D].
+    """
+    if fused.works_on_cpu(by_head):
+        return fused.attention_product(edges.structure, edges.values, by_head, vectors, rate, NEGATIVE_SLOPE, average)
+    target, source = ((by_head * vector).sum(-1) for vector in vectors)
+    shares = attention(edges.structure, target, source, edges.values)
+    shares = dropout(shares, rate) if rate > 0.0 else shares
+    mixed = edges.with_values(shares).narrow_product(by_head)
+    return mixed.mean(-2) if average else mixed
 
 
 def attention(structure: Structure, target: Tensor, source: Tensor, kept: Tensor) -> Tensor:

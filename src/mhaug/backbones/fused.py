@@ -1,8 +1,9 @@
-"""The GPU's own kernels (Triton) behind two plain functions; everything else runs the readable torch code."""
+"""Kernels of our own behind plain functions: Triton's on a GPU, numba's on a CPU. Elsewhere the torch code runs."""
 
 import functools
 from importlib.util import find_spec
 
+import torch
 from torch import Tensor
 
 from mhaug.backbones.structure import Structure
@@ -10,7 +11,13 @@ from mhaug.backbones.structure import Structure
 
 def works_on(tensor: Tensor) -> bool:
     """Whether there are kernels for this tensor: on a CUDA device, where Triton is installed."""
-    return tensor.is_cuda and _has_triton()
+    return tensor.is_cuda and _has("triton")
+
+
+def works_on_cpu(by_head: Tensor) -> bool:
+    """Whether there is a compiled attention for these rows: one network, [V, H, D], on a CPU that has numba."""
+    known = by_head.device.type == "cpu" and by_head.dtype in (torch.float32, torch.float64)
+    return known and by_head.dim() == 3 and _has("numba")
 
 
 def spmm(structure: Structure, values: Tensor, dense: Tensor) -> Tensor:
@@ -29,6 +36,22 @@ def attention(structure: Structure, target: Tensor, source: Tensor, kept: Tensor
     return shares
 
 
+def attention_product(
+    structure: Structure,
+    kept: Tensor,
+    by_head: Tensor,
+    vectors: tuple[Tensor, Tensor],
+    rate: float,
+    slope: float,
+    average: bool,
+) -> Tensor:
+    """See `attention.attention_product`."""
+    from mhaug.backbones.compiled_attention import CompiledAttention
+
+    mixed: Tensor = CompiledAttention.apply(structure, kept, by_head, *vectors, rate, slope, average)
+    return mixed
+
+
 @functools.cache
-def _has_triton() -> bool:
-    return find_spec("triton") is not None
+def _has(package: str) -> bool:
+    return find_spec(package) is not None

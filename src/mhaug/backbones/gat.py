@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from mhaug import checks
-from mhaug.backbones.attention import attention
-from mhaug.backbones.dropout import dropout
+from mhaug.backbones.attention import attention_product
 from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import glorot
@@ -39,12 +38,10 @@ class GATLayer(Layer):
     def forward(self, edges: Sparse, transformed: Tensor) -> Tensor:
         """The attention-weighted sum over the kept neighbours and the node itself."""
         by_head = transformed.unflatten(-1, (self.heads, -1))
-        target = (by_head * self.target_attention).sum(-1)
-        source = (by_head * self.source_attention).sum(-1)
-        shares = attention(edges.structure, target, source, edges.values)
-        shares = dropout(shares, self.attention_dropout) if self.training else shares
-        mixed = edges.with_values(shares).narrow_product(by_head)
-        return (mixed.flatten(-2) if self.concat else mixed.mean(-2)) + self.bias
+        rate = self.attention_dropout if self.training else 0.0
+        vectors = (self.target_attention, self.source_attention)
+        mixed = attention_product(edges, by_head, vectors, rate, average=not self.concat)
+        return (mixed.flatten(-2) if self.concat else mixed) + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
         """Glorot weights and attention vectors, zero bias."""

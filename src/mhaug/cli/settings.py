@@ -20,6 +20,15 @@ def parse_settings(words: list[str]) -> dict[str, Any]:
     return settings
 
 
+def parse_grid(words: list[str]) -> dict[str, list[Any]]:
+    """["dropout=0.5,0.8"] -> {"dropout": [0.5, 0.8]}."""
+    grid = {}
+    for word in words:
+        name, _, values = word.partition("=")
+        grid[name.strip()] = [parse_settings([f"{name}={value}"])[name.strip()] for value in values.split(",")]
+    return grid
+
+
 def parse_seeds(words: str) -> list[int]:
     """ "0-9" or "0,3,5" or both, in the order given and without repeats."""
     seeds: list[int] = []

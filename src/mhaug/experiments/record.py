@@ -2,6 +2,7 @@
 
 import json
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -45,9 +46,9 @@ class RunRecord:
         return {**record, "history": self.history} if history else record
 
     @classmethod
-    def from_json(cls, text: str) -> "RunRecord":
-        """What `to_json` wrote, as text."""
-        record = json.loads(text)
+    def from_json(cls, record: str | Mapping[str, Any]) -> "RunRecord":
+        """What `to_json` wrote, as text or as an object."""
+        record = json.loads(record) if isinstance(record, str) else record
         return cls(**{"history": {}, **record, "spec": RunSpec.from_json(record["spec"])})
 
 

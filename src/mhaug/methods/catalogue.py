@@ -5,10 +5,17 @@ from dataclasses import fields
 from typing import Any
 
 from mhaug import checks
+from mhaug.methods.ada_edge import AdaEdge
+from mhaug.methods.bvat import BVAT
 from mhaug.methods.drop_edge import DropEdge
 from mhaug.methods.drop_node import DropNode
+from mhaug.methods.gaug_m import GAugM
+from mhaug.methods.gaug_o import GAugO
+from mhaug.methods.grand import Grand
+from mhaug.methods.graph_mix import GraphMix
 from mhaug.methods.method import Method
 from mhaug.methods.mh_aug import MHAugNoReg, MHAugReg
+from mhaug.methods.ssl import SSL
 from mhaug.methods.uda import UDA
 from mhaug.methods.vanilla import Vanilla
 
@@ -16,8 +23,15 @@ METHODS: dict[str, Callable[..., Method]] = {
     "vanilla": Vanilla,
     "drop-edge": DropEdge,
     "drop-node": DropNode,
+    "ada-edge": AdaEdge,
     "mh-aug-no-reg": MHAugNoReg,
+    "gaug-m": GAugM,
+    "gaug-o": GAugO,
+    "ssl": SSL,
+    "bvat": BVAT,
     "uda": UDA,
+    "graph-mix": GraphMix,
+    "grand": Grand,
     "mh-aug": MHAugReg,
 }
 

@@ -1,0 +1,88 @@
+"""`mhaug sweep`: many runs into one store; stopped and gone on with at any time."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mhaug.checks import RequestError
+from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.settings import parse_grid, parse_seeds, parse_settings
+
+if TYPE_CHECKING:
+    from mhaug.experiments.store import Failure
+
+Names = Annotated[list[str] | None, typer.Option(help="May be repeated.")]
+File = Annotated[Path | None, typer.Argument(help="A TOML file with datasets, backbones, methods, seeds, settings.")]
+Engine = Annotated[str, typer.Option(help="batch (this process; side by side on a GPU), process, or ray.")]
+
+
+def sweep(
+    file: File = None,
+    *,
+    dataset: Names = None,
+    backbone: Names = None,
+    method: Names = None,
+    seeds: Annotated[str | None, typer.Option(help="0-9 or 0,3,5.  [default: 0-9]")] = None,
+    split: Annotated[str | None, typer.Option(help="public or random.")] = None,
+    setting: Annotated[list[str] | None, typer.Option("--set", help="name=value, for all runs.")] = None,
+    grid: Annotated[list[str] | None, typer.Option(help="name=value,value: every combination is run.")] = None,
+    store: Annotated[Path, typer.Option(help="The run store; what it has is not run again.")] = Path("runs.sqlite"),
+    engine: Engine = "process",
+    workers: Annotated[int, typer.Option(help="Processes of the engine `process`.")] = 2,
+    threads: Annotated[int, typer.Option(help="CPU threads of a run.")] = 1,
+    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it one is started here.")] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
+    export: Annotated[Path | None, typer.Option(help="Write runs.jsonl and runs.csv into this folder.")] = None,
+    seed: Seed = 0,
+    data_dir: DataDir = None,
+    device: Device = "cpu",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Run every combination of datasets, backbones, methods, settings and seeds that the store does not have.
+
+    Example: mhaug sweep --dataset cora --dataset citeseer --method vanilla --method mh-aug --seeds 0-9 --workers 2
+    """
+    from mhaug.cli.bar import sweep_bar
+    from mhaug.experiments.engines.catalogue import build_engine
+    from mhaug.experiments.store import RunStore
+    from mhaug.experiments.sweep import Sweep, run_sweep
+
+    output = Output(quiet, json)
+    checked_device(device)
+    asked: dict[str, Any] = {
+        "datasets": dataset,
+        "backbones": backbone,
+        "methods": method,
+        "seeds": parse_seeds(seeds) if seeds is not None else ([seed] if seed else None),
+        "split": split,
+        "settings": parse_settings(setting or []) or None,
+        "grid": parse_grid(grid or []) or None,
+    }
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if file is None and "datasets" not in asked:
+        raise RequestError("sweep must be told what to run: a TOML file, or --dataset; got neither")
+    # words on the command line override those of the file
+    plan = Sweep(**{**(vars(Sweep.from_toml(file)) if file is not None else {}), **asked})
+    specs = plan.specs()
+    runs = RunStore(store)
+    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, threads=threads, address=address)
+    waiting = len(runs.waiting(specs, retry_failed=retry_failed))
+    output.show(lambda: f"{len(specs)} runs asked for, {len(specs) - waiting} in {store} already")
+    with sweep_bar(waiting, shown=output.progress) as report:
+        standing = run_sweep(specs, runs, works, retry_failed=retry_failed, report=report)
+    output.show(lambda: f"{standing.done} finished, {standing.failed} failed; all in {store}")
+    for failure in runs.failures():
+        output.show(partial(_failed, failure))
+    if export is not None:
+        export.mkdir(parents=True, exist_ok=True)
+        runs.export_lines(export / "runs.jsonl")
+        runs.export_csv(export / "runs.csv")
+    output.result({"asked": len(specs), "finished": standing.done, "failed": standing.failed, "store": str(store)})
+
+
+def _failed(failure: "Failure") -> str:
+    spec = failure.spec
+    return f"failed: {spec.dataset}, {spec.backbone}, {spec.method}, seed {spec.seed}: {failure.error}"

@@ -1,0 +1,64 @@
+"""`mhaug tune`: settings of one cell of the table, searched on validation accuracy."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mhaug import checks
+from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.settings import parse_seeds, parse_settings
+
+
+def tune(
+    *,
+    dataset: Annotated[str, typer.Option(help="A known name, or your own graph's path.")] = "cora",
+    backbone: Annotated[str, typer.Option(help="gcn, sage or gat.")] = "gcn",
+    method: Annotated[str, typer.Option(help="A row of Table 1.")] = "mh-aug",
+    trials: Annotated[int, typer.Option(help="Settings to try, the presets among them.")] = 40,
+    seeds: Annotated[str, typer.Option(help="Seeds of a trial: 0-2 or 0,3,5.")] = "0-2",
+    split: Annotated[str, typer.Option(help="public or random.")] = "public",
+    setting: Annotated[list[str] | None, typer.Option("--set", help="name=value, the same in all trials.")] = None,
+    study: Annotated[Path, typer.Option(help="The journal; a search that was stopped goes on.")] = Path("study.log"),
+    presets: Annotated[Path | None, typer.Option(help="Write the chosen settings into this presets file.")] = None,
+    engine: Annotated[str, typer.Option(help="batch, process or ray.")] = "process",
+    workers: Annotated[int, typer.Option(help="Processes of the engine `process`.")] = 2,
+    at_once: Annotated[int, typer.Option(help="Trials asked for before any is told.")] = 2,
+    address: Annotated[str | None, typer.Option(help="Of a Ray cluster.")] = None,
+    seed: Seed = 0,
+    data_dir: DataDir = None,
+    device: Device = "cpu",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Search settings on validation accuracy alone; test labels are never looked at.
+
+    Example: mhaug tune --dataset cora --method uda --trials 40 --seeds 0-2 --set max_updates=700 --study cora.log
+    """
+    from mhaug.cli.bar import study_bar
+    from mhaug.experiments.engines.catalogue import build_engine
+    from mhaug.experiments.tune import Search
+    from mhaug.experiments.tune import tune as search_settings
+    from mhaug.methods.preset_file import write_row
+
+    output = Output(quiet, json)
+    checked_device(device)
+    checks.whole_number(trials, "trials", 1)
+    checks.whole_number(at_once, "at_once", 1)
+    search = Search(
+        dataset, backbone, method, trials, tuple(parse_seeds(seeds)), split, seed, parse_settings(setting or [])
+    )
+    search.specs({})  # wrong names are refused before anything is run
+    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, address=address)
+    with study_bar(search.name, trials, shown=output.progress) as report:
+        found = search_settings(search, study, works, at_once=at_once, report=report)
+    best = found.best_trial
+    assert best.value is not None
+    note = f"{search.name}, {len(found.trials)} trials of {len(search.seeds)} seeds, validation {best.value:.4f}"
+    if presets is not None:
+        write_row(presets, dataset, backbone, method, best.params, note)
+    output.show(lambda: f"{note}; trial {best.number}:")
+    output.show(lambda: "\n".join(f"  {name} = {value}" for name, value in sorted(best.params.items())))
+    output.result(
+        {"validation_accuracy": best.value, "trial": best.number, "settings": best.params, "study": str(study)}
+    )

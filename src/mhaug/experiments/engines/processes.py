@@ -1,0 +1,99 @@
+"""A pool of worker processes on this machine. A worker that dies costs its run, and is replaced."""
+
+import multiprocessing
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from mhaug.experiments.engines.engine import Doing, Outcome, Work, words_of
+from mhaug.experiments.record import RunRecord
+from mhaug.experiments.spec import RunSpec
+from mhaug.experiments.store import Failure
+
+# a forked process inherits locks of threads that it does not have, and cannot use a GPU
+_CONTEXT = multiprocessing.get_context("spawn")
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    line: Connection
+    spec: RunSpec | None = None
+
+
+@dataclass(frozen=True)
+class Processes:
+    """`workers` processes, each with as many threads as `work` says."""
+
+    work: Doing = field(default_factory=Work)
+    workers: int = 2
+
+    def run(self, specs: Sequence[RunSpec]) -> Iterator[Outcome]:
+        """In the order of the list, a run for each worker that is free."""
+        waiting, busy = deque(specs), dict[Any, _Worker]()
+        idle = [self._hire() for _ in range(min(self.workers, len(waiting)))]
+        try:
+            while waiting or busy:
+                while waiting and idle:
+                    worker = idle.pop()
+                    worker.spec = waiting.popleft()
+                    worker.line.send(worker.spec.to_json())
+                    busy[worker.line] = worker
+                for line in wait(list(busy)):
+                    worker = busy.pop(line)
+                    outcome, alive = _heard(worker)
+                    yield outcome
+                    idle.append(worker if alive else self._hire())
+        finally:
+            for worker in [*idle, *busy.values()]:
+                worker.process.terminate()
+
+    def _hire(self) -> _Worker:
+        mine, theirs = _CONTEXT.Pipe()
+        process = _CONTEXT.Process(target=_serve, args=(theirs, self.work, os.getpid()), daemon=True)
+        process.start()
+        # the driver's copy of the other end would keep the line open after the worker's death
+        theirs.close()
+        return _Worker(process, mine)
+
+
+def _heard(worker: _Worker) -> tuple[Outcome, bool]:
+    """What a worker answered, and whether it lives."""
+    assert worker.spec is not None
+    try:
+        kind, answer = worker.line.recv()
+    except (EOFError, ConnectionResetError):
+        worker.process.join()
+        return Failure(worker.spec, f"the worker died with exit status {worker.process.exitcode}"), False
+    if kind == "record":
+        return RunRecord.from_json(answer), True
+    return Failure(worker.spec, answer), True
+
+
+def _serve(line: Connection, work: Doing, driver: int) -> None:
+    """The worker's side: specs in, answers out, until the driver is gone."""
+    threading.Thread(target=_leave_with, args=(driver,), daemon=True).start()
+    while True:
+        try:
+            spec: dict[str, Any] = line.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            answer: tuple[str, Any] = ("record", work(spec))
+        # a worker outlives whatever its run does
+        except Exception as error:
+            answer = ("error", words_of(error))
+        line.send(answer)
+
+
+def _leave_with(driver: int) -> None:
+    """A killed driver cannot say good-bye: its workers look whether it is still their parent."""
+    while os.getppid() == driver:
+        time.sleep(1.0)
+    os._exit(1)

@@ -1,0 +1,69 @@
+"""What it is to draw a graph from an edge predictor's law; `all_pairs.py` and `candidate_pairs.py` do it.
+
+Both give the backbone a graph with weights: 1 at the pairs drawn, and 0 with a gradient at pairs not drawn.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from mhaug.backbones.graph_input import GraphInput
+from mhaug.data.view import View
+from mhaug.methods.edge_law import EdgeLaw
+from mhaug.methods.known_pairs import KnownPairs
+
+Uniform = Callable[[int], Tensor]  # so many numbers in [0, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A graph and a view of it; and the pairs [2, P] that were looked at, with the noise that decided them."""
+
+    graph: GraphInput
+    view: View
+    pairs: Tensor
+    noise: Tensor
+    edges: int  # pairs drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What edges are drawn from: the original graph, its pairs, the law, and whether the backbone takes weights."""
+
+    original: GraphInput
+    known: KnownPairs
+    law: EdgeLaw
+    weighted: bool  # else hard edges, and no gradient to the codes
+    uniform: Uniform
+
+    @property
+    def loops(self) -> Tensor:
+        """Self-loops of the original, which every draw keeps."""
+        edge_index = self.original.edge_index
+        return edge_index[:, edge_index[0] == edge_index[1]]
+
+    def random_pairs(self, count: int) -> Tensor:
+        """So many pairs of different nodes, evenly and with repeats, [2, count]."""
+        nodes = self.original.num_nodes
+        draws = self.uniform(2 * count).view(2, count)
+        first = (draws[0] * nodes).long()
+        return torch.stack([first, (first + 1 + (draws[1] * (nodes - 1)).long()) % nodes])
+
+
+class PairSampler(Protocol):
+    """A way to draw graphs."""
+
+    def draw(self, codes: Tensor) -> Drawn:
+        """One graph, with a gradient to the codes [V, D] where the backbone takes weights."""
+        ...
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """What later draws depend on beside the codes and the noise."""
+        ...
+
+    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
+        """Go on from there."""
+        ...

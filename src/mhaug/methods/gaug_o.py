@@ -1,0 +1,169 @@
+"""GAug-O (Zhao et al. 2021): an edge predictor, trained together with the classifier on graphs drawn from it."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from mhaug import checks
+from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.gcn import GCN
+from mhaug.backbones.sage import SAGE
+from mhaug.methods.all_pairs import AllPairs
+from mhaug.methods.auto_encoder import EdgePredictor, train_apart
+from mhaug.methods.candidate_pairs import CandidatePairs
+from mhaug.methods.edge_law import EdgeLaw
+from mhaug.methods.edge_sampling import PairSampler, Source
+from mhaug.methods.known_pairs import KnownPairs
+from mhaug.methods.method import Problem, Step
+from mhaug.methods.reconstruction import EXACT_NODES, Reconstruction
+from mhaug.methods.rewired import refuse_edge_features
+from mhaug.objectives.objective import Losses
+from mhaug.objectives.supervised import supervised_loss
+from mhaug.rng import Streams, stream
+
+PAIRS = ("auto", "all", "candidates")
+TAKES_WEIGHTS = (GCN, SAGE)
+
+
+@dataclass(frozen=True)
+class GAugO:
+    """L = L_s(G') + β L_r, with G' drawn afresh from P = α S / max S + (1 - α) A at each update, S = Z Zᵀ.
+
+    α is `predicted_share`, β `reconstruction_weight`, L_r the predictor's own loss, τ the `temperature` of the
+    relaxed draw that carries the gradient of L_s to the predictor, straight through the hard one. GAT (and a user's
+    own module) gets hard edges and sends no gradient, as in the released code: L_r alone trains the predictor there.
+
+    The predictor is trained alone for `predictor_warmup` updates before the run, the classifier alone on the
+    original graph for the first `classifier_warmup` updates of the run. Predictions are on the original graph.
+
+    `pairs`: "all" draws from every pair; "candidates" from the edges, the `candidate_share` · M likeliest and
+    `random_share` · M random pairs, chosen anew every `refresh_updates`; "auto" takes all up to 4,000 nodes.
+    `absent_share` · M pairs that were not drawn stand for all such pairs in the gradient of "all". Runs go one after
+    another: the number of edges changes with every draw.
+    """
+
+    predicted_share: float = 0.5
+    reconstruction_weight: float = 1.0
+    temperature: float = 1.0
+    predictor_warmup: int = 150
+    classifier_warmup: int = 30
+    predictor_hidden: int = 128
+    predictor_width: int = 32
+    predictor_learning_rate: float = 0.01
+    density_cap: float = 0.5
+    pairs: str = "auto"
+    absent_share: float = 5.0
+    candidate_share: float = 2.0
+    random_share: float = 1.0
+    refresh_updates: int = 100
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.pairs, "pairs", PAIRS)
+        checks.number_in(self.predicted_share, "predicted_share", 0.0, 1.0)
+        for name in ("reconstruction_weight", "density_cap", "absent_share", "candidate_share", "random_share"):
+            checks.number_in(getattr(self, name), name, 0.0)
+        for name in ("temperature", "predictor_learning_rate"):
+            checks.number_in(getattr(self, name), name, 0.0, open_low=True)
+        for name in ("predictor_warmup", "classifier_warmup"):
+            checks.whole_number(getattr(self, name), name, 0)
+        for name in ("predictor_hidden", "predictor_width", "refresh_updates"):
+            checks.whole_number(getattr(self, name), name, 1)
+
+    side_by_side = False
+
+    def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> "GAugOLearner":
+        """Train the predictor alone; the rest happens in the run."""
+        refuse_edge_features(backbone, problem.graph)
+        return GAugOLearner(self, problem, backbone, seed=seed)
+
+    def law(self) -> EdgeLaw:
+        """P and its relaxation."""
+        return EdgeLaw(self.predicted_share, self.temperature, self.density_cap)
+
+    def sampler(self, source: Source) -> PairSampler:
+        """The form that `pairs` asks for."""
+        known = source.known
+        if self.pairs == "all" or (self.pairs == "auto" and known.num_nodes <= EXACT_NODES):
+            return AllPairs(source, absent=round(self.absent_share * known.count))
+        partners = math.ceil(self.candidate_share * known.count / known.num_nodes)
+        random = round(self.random_share * known.count)
+        return CandidatePairs(source, partners=partners, random=random, refresh=self.refresh_updates)
+
+
+class Joint(nn.Module):
+    """The classifier and the edge predictor, one set of weights for one optimiser."""
+
+    def __init__(self, backbone: Backbone, predictor: EdgePredictor) -> None:
+        super().__init__()
+        self.backbone, self.predictor = backbone, predictor
+
+
+class GAugOLearner:
+    """The warm-up of the classifier, then both networks together."""
+
+    def __init__(self, method: GAugO, problem: Problem, backbone: Backbone, *, seed: int) -> None:
+        self._method, self._problem = method, problem
+        graph, sizes = problem.graph, {"hidden": method.predictor_hidden, "width": method.predictor_width}
+        device = graph.edge_index.device
+        predictor = EdgePredictor(graph.num_features, **sizes, generator=stream(seed, "edge predictor"))
+        self.model = Joint(backbone, predictor.to(device))
+        known = KnownPairs.of(graph.edge_index, graph.num_nodes)
+        self._rng = Streams(seed, "edge draws", count=1, device=device)
+        self._reconstruction = Reconstruction(known, exact=None if method.pairs == "auto" else method.pairs == "all")
+        weighted = isinstance(backbone, TAKES_WEIGHTS)
+        self._sampler = method.sampler(Source(graph, known, method.law(), weighted, self._uniform))
+        self._updates, self._known = 0, known
+        self._warm_up()
+
+    def step(self, max_proposals: int) -> Step:
+        """The loss of the classifier alone, or of both on a drawn graph."""
+        self.model.train()
+        self._updates += 1
+        if self._updates <= self._method.classifier_warmup:
+            loss = self._supervised(self.model.backbone(self._problem.graph))
+            terms = {"supervised": loss, "reconstruction": torch.zeros_like(loss)}
+            return Step(Losses(loss, terms), info={"drawn_edges": float(self._known.count)})
+        codes = self.model.predictor(self._problem.graph)
+        drawn = self._sampler.draw(codes)
+        supervised = self._supervised(self.model.backbone(drawn.graph, drawn.view))
+        reconstruction = self._reconstruction(codes, uniform=self._uniform)
+        total = supervised + self._method.reconstruction_weight * reconstruction
+        terms = {"supervised": supervised, "reconstruction": reconstruction}
+        return Step(Losses(total, terms), info={"drawn_edges": float(drawn.edges)})
+
+    @torch.no_grad()
+    def predict(self) -> Tensor:
+        """On the original graph."""
+        self.model.eval()
+        logits: Tensor = self.model.backbone(self._problem.graph)
+        return logits
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The updates made, the stream of the draws, the candidates."""
+        own = {"updates": torch.tensor(self._updates), "rng": self._rng.state()}
+        return {**own, **{f"pairs.{name}": value for name, value in self._sampler.state_dict().items()}}
+
+    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
+        """Go on from there."""
+        self._updates = int(saved["updates"])
+        self._rng.restore(saved["rng"])
+        prefix = "pairs."
+        pairs = {name.removeprefix(prefix): value for name, value in saved.items() if name.startswith(prefix)}
+        self._sampler.load_state_dict(pairs)
+
+    def _warm_up(self) -> None:
+        predictor, method = self.model.predictor, self._method
+        train_apart(
+            predictor,
+            lambda: self._reconstruction(predictor(self._problem.graph), uniform=self._uniform),
+            epochs=method.predictor_warmup,
+            learning_rate=method.predictor_learning_rate,
+        )
+
+    def _supervised(self, logits: Tensor) -> Tensor:
+        return supervised_loss(logits, self._problem.labels, self._problem.train)
+
+    def _uniform(self, size: int) -> Tensor:
+        return self._rng.uniform(size)[0]

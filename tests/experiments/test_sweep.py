@@ -1,0 +1,119 @@
+"""Sweeps: what is run, what is skipped, what survives a kill."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from experiments.work import Deadly
+from mhaug import RunRecord, RunSpec
+from mhaug.checks import RequestError
+from mhaug.experiments.engines.catalogue import build_engine
+from mhaug.experiments.engines.in_process import InProcess
+from mhaug.experiments.engines.processes import Processes
+from mhaug.experiments.store import Failure, RunStore
+from mhaug.experiments.sweep import Sweep, run_sweep
+
+TINY = {"max_updates": 5, "hidden": 8}
+
+
+def specs(seeds=range(4), **options):
+    return [RunSpec("planted-partition", method="vanilla", seed=seed, settings={**TINY, **options}) for seed in seeds]
+
+
+def test_every_combination_once():
+    asked = Sweep(["cora", "digits"], methods=["vanilla", "uda"], seeds=[0, 1], grid={"dropout": [0.5, 0.8]},
+                  settings={"hidden": 8}, of_method={"uda": {"hidden": 16}}).specs()  # fmt: skip
+    assert len(asked) == len(set(asked)) == 16
+    assert {spec.own_settings()["hidden"] for spec in asked if spec.method == "uda"} == {16}
+
+
+def test_a_file_says_the_same(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        'datasets = ["cora"]\nmethods = ["vanilla", "uda"]\nseeds = [0, 1]\n[settings]\nhidden = 8\n'
+        "[grid]\ndropout = [0.5, 0.8]\n[of_method.uda]\nhidden = 16\n"
+    )
+    same = Sweep(["cora"], methods=["vanilla", "uda"], seeds=[0, 1], grid={"dropout": [0.5, 0.8]},
+                 settings={"hidden": 8}, of_method={"uda": {"hidden": 16}})  # fmt: skip
+    assert Sweep.from_toml(path).specs() == same.specs()
+    path.write_text('datasets = ["cora"]\nmethod = ["vanilla"]\n')
+    with pytest.raises(RequestError, match=r"'names in a sweep file' must be one of datasets, .*; got 'method'"):
+        Sweep.from_toml(path)
+    path.write_text("datasets = [")
+    with pytest.raises(RequestError, match="sweep must be a TOML file"):
+        Sweep.from_toml(path)
+
+
+def test_finished_runs_are_not_run_again_and_failures_do_not_stop_the_rest():
+    store = RunStore(":memory:")
+    asked = [*specs([0]), *specs([1], learning_rate=1e38), *specs([2])]
+    first = run_sweep(asked, store, InProcess())
+    assert (first.total, first.done, first.failed) == (3, 2, 1)
+    assert "NonFiniteLossError" in store.failures()[0].error
+    assert run_sweep(asked, store, InProcess()).total == 0
+    assert run_sweep(asked, store, InProcess(), retry_failed=True).failed == 1
+
+
+def test_side_by_side_one_bad_dataset_spoils_nothing(monkeypatch):
+    missing = RunSpec("/nowhere/graph.pt", method="vanilla", settings=TINY)
+    outcomes = list(InProcess(limit=8).run([*specs(), missing]))
+    assert [isinstance(outcome, RunRecord) for outcome in outcomes] == [True] * 4 + [False]
+    assert "RequestError" in outcomes[-1].error
+
+
+def test_a_worker_that_dies_costs_its_run_and_is_replaced():
+    outcomes = {outcome.spec.seed: outcome for outcome in Processes(Deadly(), workers=2).run(specs(range(5)))}
+    assert outcomes[1].error == "the worker died with exit status -9"
+    assert outcomes[2].error == "ValueError: seed 2 is unlucky"
+    assert all(isinstance(outcomes[seed], RunRecord) for seed in (0, 3, 4))
+
+
+def test_processes_and_this_process_give_the_same_numbers():
+    here, there = (
+        {outcome.spec: outcome.test_accuracy for outcome in engine.run(specs([0, 1]))}
+        for engine in (InProcess(), build_engine("process", workers=1))
+    )
+    assert here == there
+
+
+def test_a_killed_sweep_loses_at_most_the_runs_in_flight(tmp_path):
+    store = tmp_path / "runs.sqlite"
+    words = [sys.executable, "-m", "mhaug", "sweep", "--dataset", "planted-partition", "--method", "vanilla"]
+    words += ["--seeds", "0-11", "--set", "max_updates=150", "--set", "hidden=8", "--store", str(store), "--json"]
+    child = subprocess.Popen([*words, "--workers", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def rows():
+        if not store.exists():
+            return {}
+        with sqlite3.connect(store) as file:
+            try:
+                return dict(file.execute("select seed, record from runs"))
+            except sqlite3.OperationalError:
+                return {}
+
+    deadline = time.monotonic() + 120
+    while len(rows()) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    before = rows()
+    assert 3 <= len(before) < 12
+    subprocess.run([*words, "--engine", "batch"], check=True, stdout=subprocess.DEVNULL)
+    after = rows()
+    assert sorted(after) == list(range(12))
+    # the clock inside a record is never the same twice: these were not run again
+    assert all(after[seed] == record for seed, record in before.items())
+
+
+def test_unknown_engines_are_refused():
+    with pytest.raises(RequestError, match="'engine' must be one of batch, process, ray; got 'magic'"):
+        build_engine("magic")
+
+
+def test_failure_has_its_spec():
+    assert Failure(specs()[0], "x").spec.seed == 0
