@@ -13,6 +13,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.data.splits import Split
 from mhaug.data.task import NodeTask
+from mhaug.methods.grand import Grand
 from mhaug.methods.method import Problem
 from mhaug.methods.presets import preset_settings
 from mhaug.training.fit import fit
@@ -100,7 +101,11 @@ class NodeClassifier:
         rule = f"of {self.in_features_} columns, as in training"
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
         model.eval()
-        return torch.softmax(model(graph.to(self.device)), -1).cpu()
+        method = self._plan(self._dataset).method
+        # GRAND predicts from propagated features, not by the backbone as it is
+        own = isinstance(method, Grand)
+        logits = method.logits(model, graph.to(self.device))[0] if own else model(graph.to(self.device))
+        return torch.softmax(logits, -1).cpu()
 
     def predict(self, data: Any) -> Tensor:
         """The most likely class of each node, [V]."""

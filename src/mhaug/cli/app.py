@@ -5,7 +5,9 @@ import typer
 from mhaug.cli.datasets import datasets
 from mhaug.cli.predict import predict
 from mhaug.cli.sample import sample
+from mhaug.cli.sweep import sweep
 from mhaug.cli.train import train
+from mhaug.cli.tune import tune
 
 app = typer.Typer(
     name="mhaug",
@@ -16,4 +18,6 @@ app = typer.Typer(
 app.command()(sample)
 app.command()(train)
 app.command()(predict)
+app.command()(sweep)
+app.command()(tune)
 app.command()(datasets)
