@@ -5,7 +5,7 @@ import torch
 from torch_geometric import nn as pyg
 from torch_geometric.data import Data
 
-from mhaug import NodeClassifier, NodeTask
+from mhaug import NodeClassifier, NodeTask, load_dataset
 from mhaug.checks import RequestError
 from mhaug.data.splits import per_class_split
 from mhaug.data.toy_graphs import planted_partition
@@ -141,3 +141,11 @@ def test_broken_files_are_refused(fitted, tmp_path):
     (tmp_path / "classifier.json").write_text(json.dumps({"method": "vanilla"})[:-3])
     with pytest.raises(RequestError, match="whole files"):
         NodeClassifier.load(tmp_path)
+
+
+@pytest.mark.parametrize("method", ["grand", "graph-mix", "bvat", "ssl", "mh-aug"])
+def test_predictions_are_those_of_the_method(method):
+    """GRAND predicts from propagated features: the score must be the accuracy that training recorded."""
+    task = load_dataset("planted-partition")
+    clf = NodeClassifier(method, max_updates=15, hidden=8).fit(task)
+    assert clf.score(task) == pytest.approx(clf.result_.test_accuracy, abs=1e-6)

@@ -102,9 +102,9 @@ class NodeClassifier:
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
         model.eval()
         method = self._plan(self._dataset).method
+        graph = graph.to(self.device)
         # GRAND predicts from propagated features, not by the backbone as it is
-        own = isinstance(method, Grand)
-        logits = method.logits(model, graph.to(self.device))[0] if own else model(graph.to(self.device))
+        logits = method.logits(model, graph)[0] if isinstance(method, Grand) else model(graph)
         return torch.softmax(logits, -1).cpu()
 
     def predict(self, data: Any) -> Tensor:

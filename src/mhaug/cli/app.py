@@ -4,8 +4,10 @@ import typer
 
 from mhaug.cli.datasets import datasets
 from mhaug.cli.predict import predict
+from mhaug.cli.report import report
 from mhaug.cli.sample import sample
 from mhaug.cli.sweep import sweep
+from mhaug.cli.table import table
 from mhaug.cli.train import train
 from mhaug.cli.tune import tune
 
@@ -20,4 +22,6 @@ app.command()(train)
 app.command()(predict)
 app.command()(sweep)
 app.command()(tune)
+app.command()(table)
+app.command()(report)
 app.command()(datasets)

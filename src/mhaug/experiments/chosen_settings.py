@@ -1,0 +1,41 @@
+"""Which runs stand behind a cell: where several settings were tried, validation accuracy chooses. Never test."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from mhaug.experiments.record import RunRecord
+
+BySeed = dict[int, RunRecord]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The runs of one setting, by seed, and how many settings they were chosen from."""
+
+    records: tuple[RunRecord, ...]
+    compared: int  # settings with as many seeds as any
+    left_aside: int  # settings with fewer seeds: a mean over fewer splits is not comparable
+
+
+def choose(records: Sequence[RunRecord]) -> Choice:
+    """The setting of best mean validation accuracy, among those that ran on the most seeds; ties to the first.
+
+    Means are taken over the seeds that these share.
+    """
+    groups: dict[str, BySeed] = {}
+    for record in records:
+        # a run that was repeated counts once
+        groups.setdefault(json.dumps(record.settings, sort_keys=True), {})[record.spec.seed] = record
+    most = max(len(group) for group in groups.values())
+    full = [group for group in groups.values() if len(group) == most]
+    shared = set.intersection(*(set(group) for group in full))
+    best = max(full, key=lambda group: _validation(group, shared or set(group)))
+    return Choice(tuple(best[seed] for seed in sorted(best)), len(full), len(groups) - len(full))
+
+
+def _validation(group: BySeed, seeds: set[int]) -> float:
+    mean = fmean(group[seed].validation_accuracy for seed in seeds)
+    return -math.inf if math.isnan(mean) else mean

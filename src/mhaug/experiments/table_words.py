@@ -1,0 +1,76 @@
+"""What every format of the table says: the words of a cell, and the notes below."""
+
+from mhaug.experiments.table import PROTOCOL, Cell, Table
+
+NOTHING = "–"
+
+
+def accuracy(cell: Cell) -> str:
+    """Ours: `84.91 ± 0.33`."""
+    if cell.mean is None:
+        return NOTHING
+    spread = "" if cell.std is None else f" ± {cell.std:.2f}"
+    return f"{cell.mean:.2f}{spread}"
+
+
+def difference(cell: Cell) -> str:
+    """Ours less the paper's, with its sign."""
+    return "" if cell.difference is None else f"{cell.difference:+.2f}".replace("-", "−")
+
+
+def paper(cell: Cell) -> str:
+    """The paper's number, or why there is none, and the difference."""
+    theirs = NOTHING if cell.paper is None else str(cell.paper)
+    return f"paper {theirs} ({difference(cell)})" if cell.difference is not None else f"paper {theirs}"
+
+
+def short_paper(cell: Cell) -> str:
+    """The same where there is little room: `85.16 (−0.25)`."""
+    if cell.paper is None or cell.paper.mean is None:
+        return NOTHING if cell.paper is None else cell.paper.note
+    theirs = f"{cell.paper.mean:.2f}{'†' if cell.paper.copied else ''}"
+    return theirs if cell.difference is None else f"{theirs} ({difference(cell)})"
+
+
+def evidence(cell: Cell) -> str:
+    """How many runs, and how likely the difference to the best rival is by chance."""
+    runs = f"{cell.runs} run{'' if cell.runs == 1 else 's'}"
+    return runs if cell.p_value is None else f"{runs}, p {p_value(cell)} vs {cell.rival}"
+
+
+def short_evidence(cell: Cell) -> str:
+    """The same where there is little room: `n 10, p 0.002`."""
+    return f"n {cell.runs}" + ("" if cell.p_value is None else f", p {p_value(cell)}")
+
+
+def p_value(cell: Cell) -> str:
+    """Three digits behind the point."""
+    if cell.p_value is None:
+        return ""
+    return "<0.001" if cell.p_value < 0.001 else f"{cell.p_value:.3f}"
+
+
+def notes(table: Table) -> list[str]:
+    """How to read the table, and what was chosen on the way to it."""
+    lines = [
+        "Test accuracy in percent at the first best validation accuracy: mean ± standard deviation over seeds. In "
+        "brackets: ours less the paper's.",
+        "Bold: best mean of its column. *: its difference to the runner-up has p < 0.05. p: two-sided Wilcoxon "
+        "signed-rank test over shared seeds against the best other method of the column, not corrected for the "
+        "number of comparisons; with fewer than six seeds it cannot get below 0.05.",
+    ]
+    if any(cell.paper is not None and cell.paper.copied for cell in table.cells):
+        lines.append("†: taken by the paper from the paper of the method itself. OOM: out of memory there.")
+    chosen = [cell for cell in table.cells if cell.choice.compared > 1]
+    if chosen:
+        places = "; ".join(f"{' '.join(cell.key)} (1 of {cell.choice.compared})" for cell in chosen)
+        lines.append(
+            "Where several settings were run on as many seeds, those of the best mean validation accuracy over the "
+            f"same seeds are shown; test accuracy plays no part in the choice: {places}."
+        )
+    aside = sum(cell.choice.left_aside for cell in table.cells)
+    if aside:
+        lines.append(f"Left aside: {aside} settings that ran on fewer seeds than another of their cell.")
+    if table.left_out:
+        lines.append(f"Left out: {table.left_out} runs on another split than '{PROTOCOL}', or without test nodes.")
+    return lines
