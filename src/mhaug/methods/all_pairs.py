@@ -8,7 +8,7 @@ from mhaug.methods.edge_law import slope_only
 from mhaug.methods.edge_sampling import Drawn, Source
 from mhaug.methods.known_pairs import KnownPairs
 from mhaug.methods.pair_graph import PairGraph
-from mhaug.methods.top_pairs import score_blocks
+from mhaug.methods.top_pairs import BLOCK, score_blocks
 
 
 class AllPairs:
@@ -18,8 +18,8 @@ class AllPairs:
     mean. With `absent` of at least V (V - 1) / 2 it is that of all, once each.
     """
 
-    def __init__(self, source: Source, *, absent: int) -> None:
-        self._source, self._absent = source, absent
+    def __init__(self, source: Source, *, absent: int, block: int = BLOCK) -> None:
+        self._source, self._absent, self._block = source, absent, block
 
     def draw(self, codes: Tensor) -> Drawn:
         """Draw block by block without a gradient, then weigh the pairs that were met."""
@@ -51,7 +51,7 @@ class AllPairs:
     def _present(self, codes: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
         """The pairs drawn, [2, P], and their noise."""
         source, pairs, noises = self._source, [], []
-        for first, scores in score_blocks(codes):
+        for first, scores in score_blocks(codes, block=self._block):
             scores *= scale
             edge = source.known.in_rows(first, first + scores.shape[0]) - first
             scores[edge[0], edge[1]] += 1.0 - source.law.predicted_share

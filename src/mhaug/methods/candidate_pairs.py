@@ -8,7 +8,7 @@ from mhaug.methods.edge_law import slope_only
 from mhaug.methods.edge_sampling import Drawn, Source
 from mhaug.methods.known_pairs import KnownPairs
 from mhaug.methods.pair_graph import PairGraph
-from mhaug.methods.top_pairs import likeliest_of_each
+from mhaug.methods.top_pairs import BLOCK, likeliest_of_each
 
 
 class CandidatePairs:
@@ -18,8 +18,8 @@ class CandidatePairs:
     moment; in between the structure stays, and all of them get a gradient.
     """
 
-    def __init__(self, source: Source, *, partners: int, random: int, refresh: int) -> None:
-        self._source, self._sizes, self._refresh = source, (partners, random), refresh
+    def __init__(self, source: Source, *, partners: int, random: int, refresh: int, block: int = BLOCK) -> None:
+        self._source, self._sizes, self._refresh, self._block = source, (partners, random), refresh, block
         self._draws = 0
         self._choose(source.known)
 
@@ -50,7 +50,7 @@ class CandidatePairs:
 
     def _candidates(self, codes: Tensor) -> KnownPairs:
         partners, random = self._sizes
-        likely = likeliest_of_each(codes, partners)
+        likely = likeliest_of_each(codes, partners, block=self._block)
         pairs = torch.cat([self._source.known.index, likely, self._source.random_pairs(random)], 1)
         return KnownPairs.of(pairs, codes.shape[0])
 
