@@ -3,6 +3,7 @@
 import typer
 
 from mhaug.cli.datasets import datasets
+from mhaug.cli.figure import figure
 from mhaug.cli.predict import predict
 from mhaug.cli.report import report
 from mhaug.cli.sample import sample
@@ -23,5 +24,6 @@ app.command()(predict)
 app.command()(sweep)
 app.command()(tune)
 app.command()(table)
+app.command()(figure)
 app.command()(report)
 app.command()(datasets)

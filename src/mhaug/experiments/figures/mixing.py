@@ -1,0 +1,106 @@
+"""Beyond the paper: how well its move and the mixture sample targets from sharp to flat, for the same work.
+
+Work is counted, not clocked (`sampling/work.py`), so that the same seed gives the same figure; the clock's ratio for
+this run is among the numbers, for whoever wants to convert.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from mhaug.experiments.figures.canvas import COLOURS, figure
+from mhaug.experiments.figures.request import Record, Request, at_least, at_most
+from mhaug.sampling.diagnostics import R_HAT_LIMIT
+from mhaug.sampling.moves.mixture import MOST_RESAMPLES, SWEEP
+from mhaug.sampling.sampler import MHAug
+from mhaug.sampling.subgraph import UnitGraph
+from mhaug.sampling.target import EgoTerm
+from mhaug.sampling.trace import Trace
+from mhaug.sampling.work import resample_work
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STRENGTH, HOPS = 0.3, 2
+SPREADS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 10.0, 100.0)
+MOVES = ("resample", "mixture")
+WATCHED = ("log_prob", "ego_edge_change", "ego_edge_spread")
+
+
+def measure(
+    request: Request, *, spreads: tuple[float, ...] = SPREADS, draws: int = 1200, warmup: int = 400, chains: int = 4
+) -> Record:
+    """The worst R-hat and effective size of three quantities, for each spread and move."""
+    data = request.graph()
+    graph = UnitGraph.from_edge_index(data.edge_index, data.num_nodes)
+    work = resample_work(graph, HOPS, "edges")
+    # a round of the mixture does this much, in resamples
+    thin = max(1, round(min(SWEEP * graph.num_units / work, MOST_RESAMPLES)))
+    rows = []
+    for spread, moves in request.counted([(spread, moves) for spread in spreads for moves in MOVES], "chains"):
+        sampler = MHAug(edges=EgoTerm(STRENGTH, 0.0, spread), hops=HOPS, moves=moves)
+        steps = thin if moves == "resample" else 1
+        trace = sampler.sample(data, draws=draws, warmup=warmup * steps, thin=steps, chains=chains, seed=request.seed)
+        rows.append({"spread": spread, "moves": moves, **_mixed(trace)})
+    settings = {"strength": STRENGTH, "hops": HOPS, "chains": chains, "draws": draws, "resamples_a_round": thin}
+    return {"settings": settings, "claims": _claims(rows), "rows": rows}
+
+
+def _mixed(trace: Trace) -> Record:
+    summary = trace.summary()
+    watched = [summary.quantities[name] for name in WATCHED]
+    return {
+        "r_hat": max(each.r_hat for each in watched),
+        "ess": min(each.ess_bulk for each in watched),
+        "log_prob": summary.quantities["log_prob"].mean,
+        "delivered": summary.delivered["edges"],
+        "never_moved": summary.stuck["edges"] / summary.units["edges"],
+        "acceptance": summary.acceptance,
+        "seconds": summary.seconds,
+    }
+
+
+def _claims(rows: list[Record]) -> list[Record]:
+    ours = [row for row in rows if row["moves"] == "mixture"]
+    papers = [row for row in rows if row["moves"] == "resample"]
+    sharp, flat = ([row["r_hat"] for row in papers if test(row["spread"])] for test in (_sharp, _flat))
+    return [
+        at_most("the mixture agrees with itself at every σ: largest R-hat", max(row["r_hat"] for row in ours), 1.1),
+        at_least("the paper's move does not for σ up to 0.3: smallest R-hat", min(sharp), 1.5),
+        at_most("it does for σ from 1 up: largest R-hat", max(flat), 1.05),
+    ]
+
+
+def _sharp(spread: float) -> bool:
+    return spread <= 0.3
+
+
+def _flat(spread: float) -> bool:
+    return spread >= 1.0
+
+
+def draw(record: Record) -> "Figure":
+    """R-hat, effective draws and acceptance against σ."""
+    picture, axes = figure(1, 3, size=(13, 3.9))
+    styles = {"resample": ("the paper's move", COLOURS[1], "s--"), "mixture": ("mixture", COLOURS[0], "o-")}
+    for moves, (words, colour, style) in styles.items():
+        rows = [row for row in record["rows"] if row["moves"] == moves]
+        spreads = [row["spread"] for row in rows]
+        options = {"color": colour, "label": words, "ms": 5}
+        axes[0, 0].plot(spreads, [max(row["r_hat"] - 1, 1e-4) for row in rows], style, **options)
+        axes[0, 1].plot(spreads, [row["ess"] for row in rows], style, **options)
+        axes[0, 2].plot(spreads, [row["never_moved"] for row in rows], style, **options)
+    _finish(axes[0], record)
+    return picture
+
+
+def _finish(axes: Any, record: Record) -> None:
+    settings = record["settings"]
+    draws = settings["chains"] * settings["draws"]
+    axes[0].axhline(R_HAT_LIMIT - 1, color="#777777", lw=1, ls=":")
+    axes[0].set(yscale="log", title="do chains from far apart agree?", ylabel="R-hat − 1 (worst of three)")
+    axes[0].text(3, R_HAT_LIMIT - 1, "usual limit", fontsize=8, color="#555555", ha="center", va="bottom")
+    axes[1].set(yscale="log", title="what are they worth?", ylabel=f"effective draws of {draws:,} (worst of three)")
+    axes[2].set(title="edges that never moved", ylabel="share of all edges", ylim=(-0.03, 1.0))
+    for axis in axes:
+        axis.set(xscale="log", xlabel="σ")
+        axis.title.set_fontsize(11)
+    axes[2].legend(frameon=False, fontsize=9)
