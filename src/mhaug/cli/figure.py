@@ -64,4 +64,4 @@ def _chosen(name: str, takes: tuple[str, ...], **options: Any) -> dict[str, Any]
 
 def _line(claim: dict[str, Any]) -> str:
     bound = f"at least {claim['at_least']:.3g}" if "at_least" in claim else f"at most {claim['at_most']:.3g}"
-    return f"{'holds' if claim['holds'] else 'FAILS':7}{claim['claim']}: {claim['value']:.3g} ({bound})"
+    return f"{'holds' if claim['holds'] else 'FAILS':7}{claim['claim']}: {claim['value']:.4g} ({bound})"

@@ -31,7 +31,9 @@ STRENGTHS, SPREAD, HOPS = (0.1, 0.9), 0.5, 2
 CELLS = 30  # of a histogram
 
 
-def measure(request: Request, *, nodes: int = 100, draws: int = 2000, independent: int = 3000) -> Record:
+def measure(
+    request: Request, *, nodes: int = 100, draws: int = 2000, warmup: int = 2000, independent: int = 3000
+) -> Record:
     """The law of the mean ego change, from chains and without them, for each target."""
     data = complete_graph(nodes)
     graph = UnitGraph.from_edge_index(data.edge_index, nodes)
@@ -40,7 +42,7 @@ def measure(request: Request, *, nodes: int = 100, draws: int = 2000, independen
         term = EgoTerm(strength, 0.0, SPREAD, count_weight=count_weight)
         # all subsets of a size are nearly alike here, so that the paper's own move does well
         sampler = MHAug(edges=term, hops=HOPS, moves="resample", step_size=0.1 if count_weight else 0.03)
-        trace = sampler.sample(data.to(request.device), draws=draws, warmup=2000, thin=5, seed=request.seed)
+        trace = sampler.sample(data.to(request.device), draws=draws, warmup=warmup, thin=5, seed=request.seed)
         ego = _without_chain(edge_target(graph, term, HOPS), nodes, independent, request.seed)
         rows.append({"strength": strength, "count_weight": count_weight, **_row(trace, *ego)})
     settings = {"nodes": nodes, "edges": graph.num_units, "spread": SPREAD, "hops": HOPS}

@@ -5,24 +5,21 @@ on the 10 x 10 grid (2^180 subgraphs) by weighted independent draws. μ = 0, as 
 hardly an edge is dropped then, so the harder target without it, where dozens are, is shown as well.
 """
 
-import math
-
 import numpy as np
 import torch
-from scipy.stats import t
 from torch import Tensor
 
 from mhaug.data.toy_graphs import grid_graph
+from mhaug.experiments.figures.agreement import agreement_claims, compared
 from mhaug.experiments.figures.grid_picture import draw as draw
 from mhaug.experiments.figures.importance import importance_draws, log_prob
-from mhaug.experiments.figures.request import Record, Request, at_least, at_most
+from mhaug.experiments.figures.request import Record, Request, at_least
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.target import EgoTarget, EgoTerm, edge_target
 
 STRENGTH, SPREAD, HOPS = 0.0, 0.3, 2
 SMALL, LARGE = (3, 4), (10, 10)
-FALSE_ALARM = 1e-3
 BATCH = 2**14
 
 
@@ -51,7 +48,7 @@ def measure(
         by_chain = 1.0 - trace.edge_kept_share.double().numpy()
         numbers = {"rows": size[0], "columns": size[1], "count_weight": count_weight}
         inner = _inner(graph.unit_edges, size).astype(int).tolist()
-        rows.append({**numbers, **reference, **_compared(by_chain, reference), "inner": inner})
+        rows.append({**numbers, **reference, **compared(by_chain, reference), "inner": inner})
         rows[-1]["unit_edges"] = graph.unit_edges.tolist()
     return {
         "settings": {"strength": STRENGTH, "spread": SPREAD, "hops": HOPS, "chains": chains, "draws": draws},
@@ -98,21 +95,6 @@ def orbits(unit_edges: Tensor, size: tuple[int, int]) -> Tensor:
     return (from_centre[0] * 2 * max(size) + from_centre[1]).unique(return_inverse=True)[1]
 
 
-def _compared(by_chain: np.ndarray, reference: Record) -> Record:
-    """By chain [chains, M] against the target; standard errors from chain to chain, since they share nothing."""
-    mean, error = by_chain.mean(0), by_chain.std(0, ddof=1) / math.sqrt(len(by_chain))
-    difference = mean - np.array(reference["target"])
-    errors = np.hypot(error, reference["target_error"])
-    return {
-        "chain": mean.tolist(),
-        "chain_error": error.tolist(),
-        "largest_difference": float(np.abs(difference).max()),
-        "root_mean_square_difference": float(np.sqrt((difference**2).mean())),
-        "largest_in_errors": float((np.abs(difference) / errors).max()),
-        "root_mean_square_in_errors": float(np.sqrt(((difference / errors) ** 2).mean())),
-    }
-
-
 def _inner(unit_edges: Tensor, size: tuple[int, int]) -> np.ndarray:
     """Edges that do not touch the rim of the grid."""
     row, column = unit_edges // size[1], unit_edges % size[1]
@@ -122,16 +104,7 @@ def _inner(unit_edges: Tensor, size: tuple[int, int]) -> np.ndarray:
 
 def _claims(row: Record, chains: int) -> list[Record]:
     words = f"{row['rows']} x {row['columns']}, λ₂ = {row['count_weight']:g}"
-    edges, freedom = len(row["chain"]), chains - 1
-    # one edge of all is further off than this once in 1 / FALSE_ALARM figures, by chance
-    limit = round(float(t.isf(FALSE_ALARM / (2 * edges), freedom)), 1)
-    # squares of Student's t with more than four degrees of freedom: five standard deviations above their mean
-    usual, variance = t.stats(freedom, moments="v"), t.expect(lambda x: x**4, args=(freedom,)) - freedom**2 / (freedom - 2) ** 2
-    together = round(math.sqrt(usual + 5 * math.sqrt(variance / edges)), 2)
-    distances = [
-        at_most(f"{words}: largest distance of chain and target, in errors", row["largest_in_errors"], limit),
-        at_most(f"{words}: its root mean square over edges", row["root_mean_square_in_errors"], together),
-    ]
+    distances = agreement_claims(words, row, chains)
     inner = np.array(row["inner"], dtype=bool)
     if not inner.any():
         return distances
