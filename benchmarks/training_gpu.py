@@ -35,7 +35,7 @@ def gpu(options):
     cases = [WHOLE[0], *WHOLE, *MEMORY]
     for case in cases[options.start :]:
         words = [sys.executable, __file__, *map(str, case), "--data-dir", str(options.data_dir)]
-        printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        printed = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
         rows.append(json.loads(printed.splitlines()[-1]))
         print(rows[-1], flush=True)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,8 @@ def bytes_of_a_step(fitting):
     graph, model = fitting.learner._problem.graph, fitting.learner.model
     replicas, parameters = fitting.adam.weights.shape
     entries, nodes = graph.connections.with_self.structure.num_entries, graph.num_nodes
-    stored = graph.features.values.numel() * 2 if hasattr(graph.features, "values") else graph.features.numel()
+    dense = isinstance(graph.features, torch.Tensor)
+    stored = graph.features.numel() if dense else graph.features.values.numel() * 2
     hidden, classes = model.layers[0].bias.shape[-1], fitting.learner._problem.task.num_classes
     heads = getattr(model, "heads", 1)
     classes *= heads

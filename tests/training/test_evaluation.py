@@ -5,7 +5,7 @@ import torch
 from sklearn.metrics import f1_score
 
 from methods.problems import planted_task
-from mhaug.training.evaluation import accuracies, macro_f1
+from mhaug.training.evaluation import accuracies, macro_f1, validation_loss
 
 
 def test_accuracies_by_hand():
@@ -17,6 +17,14 @@ def test_accuracies_by_hand():
     scores = accuracies(logits, task)
     assert scores.train == 1.0
     assert scores.validation == pytest.approx(27 / 30)
+
+
+def test_validation_loss_by_hand():
+    """Three classes told alike: log 3, whatever is said of the other nodes."""
+    task = planted_task()
+    logits = torch.randn(task.labels.numel(), 3, generator=torch.Generator().manual_seed(0))
+    logits[task.split.validation] = 0.0
+    assert validation_loss(logits, task) == pytest.approx(math.log(3))
 
 
 def test_macro_f1_by_hand():

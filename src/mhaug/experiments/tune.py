@@ -58,7 +58,8 @@ def tune(
     The first trial is the preset. Several programs may work on one journal; each stops when the trials are through.
     """
     optuna = _optuna()
-    space = search_space(search.backbone, search.method)
+    whole = search_space(search.backbone, search.method)
+    space = {name: choice for name, choice in whole.items() if name not in search.settings}
     study = open_study(search, journal)
     if not study.trials:
         presets = preset_settings(search.dataset, search.backbone, search.method)
@@ -74,10 +75,10 @@ def tune(
             if isinstance(outcome, RunRecord):
                 found[owner[outcome.spec]].append(outcome.validation_accuracy)
         for number, (trial, specs) in asked.items():
-            whole = len(found[number]) == len(set(specs))
+            finished = len(found[number]) == len(set(specs))
             # a setting that broke a run is no setting to choose
-            state = optuna.trial.TrialState.COMPLETE if whole else optuna.trial.TrialState.FAIL
-            study.tell(trial, mean(found[number]) if whole else None, state=state)
+            state = optuna.trial.TrialState.COMPLETE if finished else optuna.trial.TrialState.FAIL
+            study.tell(trial, mean(found[number]) if finished else None, state=state)
         if report is not None:
             report(study)
     return study

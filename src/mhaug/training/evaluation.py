@@ -24,6 +24,12 @@ def accuracies(logits: Tensor, task: NodeTask) -> Scores:
     return Scores(*((masks @ right) / masks.sum(1)).tolist())
 
 
+def validation_loss(logits: Tensor, task: NodeTask) -> float:
+    """Mean cross-entropy on the validation nodes; NaN where there are none."""
+    nodes = task.split.validation
+    return float(torch.nn.functional.cross_entropy(logits[nodes], task.labels[nodes]))
+
+
 def macro_f1(logits: Tensor, labels: Tensor, nodes: Tensor) -> float:
     """Mean over the classes of 2 TP / (2 TP + FP + FN), on `nodes` (bool); a class that never occurs is left out."""
     classes = logits.shape[-1]

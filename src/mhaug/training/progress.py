@@ -9,7 +9,7 @@ from torch import Tensor
 
 from mhaug.data.task import NodeTask
 from mhaug.methods.method import Step
-from mhaug.training.evaluation import accuracies, macro_f1
+from mhaug.training.evaluation import accuracies, macro_f1, validation_loss
 from mhaug.training.result import FitResult
 
 Weights = dict[str, Tensor]
@@ -59,6 +59,7 @@ class Progress:
             )
         row = {f"loss_{name}": value for name, value in losses.items()}
         row |= {f"{name}_accuracy": value for name, value in asdict(scores).items()}
+        row["validation_loss"] = validation_loss(logits, task)
         row |= {"acceptance": self.accepted / self.steps, "steps": float(self.steps)}
         row |= {name: float(value) for name, value in step.info.items()}
         for name, value in row.items():

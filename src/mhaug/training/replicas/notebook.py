@@ -5,6 +5,7 @@ from torch import Tensor
 
 from mhaug.data.task import NodeTask
 from mhaug.methods.method import Step
+from mhaug.objectives.supervised import supervised_loss
 from mhaug.training.evaluation import macro_f1
 from mhaug.training.progress import Progress
 from mhaug.training.result import FitConfig, FitResult
@@ -61,7 +62,8 @@ class Notebook:
         state["best_update"].copy_(state["updates"].where(better, state["best_update"]))
         state["best_guess"].copy_(guess.where(better.unsqueeze(1), state["best_guess"]))
         state["best_weights"].copy_(weights.where(better.unsqueeze(1), state["best_weights"]))
-        self._note(step, scores, learns)
+        loss = supervised_loss(logits, self._labels, self._sets[1].bool())
+        self._note(step, scores, loss, learns)
 
     def finished(self) -> Tensor:
         """Whose updates, candidates or patience have run out, bool [R]."""
@@ -87,12 +89,13 @@ class Notebook:
         """Columns are known after the first step: losses, accuracies and whatever the method tells."""
         self.columns, self.state["history"] = columns, history
 
-    def _note(self, step: Step, scores: Tensor, learns: Tensor) -> None:
+    def _note(self, step: Step, scores: Tensor, loss: Tensor, learns: Tensor) -> None:
         assert step.losses is not None
         state = self.state
         row: dict[str, float | Tensor] = {"loss_total": step.losses.total}
         row |= {f"loss_{name}": term for name, term in step.losses.terms.items()}
         row |= dict(zip(("train_accuracy", "validation_accuracy", "test_accuracy"), scores, strict=True))
+        row["validation_loss"] = loss
         row |= {"acceptance": state["accepted"] / state["steps"], "steps": state["steps"], **step.info}
         cells = [value if isinstance(value, Tensor) else scores.new_full((), value) for value in row.values()]
         values = torch.stack([cell.to(scores.dtype).expand_as(learns) for cell in cells])  # [columns, R]

@@ -1,0 +1,149 @@
+"""The table: for each cell a search on validation accuracy, then seeds 0-9 of the best settings.
+
+    python benchmarks/table1.py --data-dir ../shared/data --device cuda --workers 4 --minutes 9
+    python benchmarks/table1.py --collect            # cells -> runs.jsonl, trials.csv, selection.csv
+
+`table1.toml` says which cells, in which order, with which budget. A cell is a folder under `--out` with its Optuna
+journal; a finished one is not made again, so that the command can be stopped and given again.
+"""
+
+import argparse
+import csv
+import itertools
+import json
+import multiprocessing
+import time
+import tomllib
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).parent
+OUT = HERE.parent / "results" / "table1"
+RUNS, STUDY, TRIALS = "runs.jsonl", "study.log", "trials.json"
+
+
+def cells(options):
+    """(stage, dataset, backbone, method), in the order of the plan."""
+    for stage in tomllib.loads(options.plan.read_text())["stage"]:
+        if not options.stages or stage["name"] in options.stages:
+            for cell in itertools.product(stage["datasets"], stage["backbones"], stage["methods"]):
+                yield stage, *cell
+
+
+def make(job):
+    """One cell, in a process that makes many. Says how long it took."""
+    stage, dataset, backbone, method, options, deadline = job
+    folder = options.work / f"{dataset}-{backbone}-{method}"
+    if (folder / RUNS).is_file() or time.time() > deadline:
+        return None
+    import torch
+
+    from mhaug.experiments.engines.catalogue import build_engine
+    from mhaug.experiments.tune import Search, tune
+
+    torch.set_num_threads(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    start = time.time()
+    common = searched(stage, dataset, backbone, method, options)
+    search = Search(dataset, backbone, method, stage["trials"], tuple(range(stage["seeds"])), settings=common)
+    engine = build_engine("batch", data_dir=options.data_dir, device=options.device)
+    study = tune(search, folder / STUDY, engine, at_once=stage["at_once"])
+    searching = time.time() - start
+    trials = [{"number": t.number, "value": t.value, "settings": t.params} for t in study.trials]
+    (folder / TRIALS).write_text(json.dumps(trials))
+    lines = finals(dataset, backbone, method, trials, stage["finalists"], options, engine)
+    (folder / RUNS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return f"{dataset} {backbone} {method}: search {searching:.0f} s, in all {time.time() - start:.0f} s", lines
+
+
+def searched(stage, dataset, backbone, method, options):
+    """What all trials have in common: short training, and sizes as in the presets, so that they share a batch."""
+    from mhaug.methods.presets import preset_settings
+
+    presets = preset_settings(dataset, backbone, method)
+    fixed = {name: presets[name] for name in stage["fixed"]}
+    return {**fixed, "max_updates": options.updates or stage["updates"]}
+
+
+def finals(dataset, backbone, method, trials, finalists, options, engine):
+    """Records (without curves) of the best settings, with the test accuracy of every selection rule."""
+    from mhaug import RunSpec
+    from mhaug.experiments.record import RunRecord
+    from mhaug.experiments.selection import RULES, accuracy_by
+
+    best = sorted((t for t in trials if t["value"] is not None), key=lambda t: -t["value"])[:finalists]
+    own = {"max_updates": options.updates} if options.updates else {}
+    specs = [
+        RunSpec(dataset, backbone, method, seed, settings={**trial["settings"], **own})
+        for trial in best
+        for seed in range(options.seeds)
+    ]
+    lines = []
+    for outcome in engine.run(specs):
+        if isinstance(outcome, RunRecord):
+            rules = {rule: accuracy_by(outcome.history, rule) for rule in RULES}
+            lines.append({**outcome.to_json(history=False), "selection": rules})
+        else:
+            print(f"failed: {outcome.spec} {outcome.error}", flush=True)
+    return lines
+
+
+def collect(options):
+    """One file each of runs, trials and selection rules, from all cells."""
+    folders = sorted(path.parent for path in options.work.glob(f"*/{RUNS}"))
+    runs, trials, rules = [], [], []
+    for folder in folders:
+        lines = [json.loads(line) for line in (folder / RUNS).read_text().splitlines()]
+        for line in lines:
+            selection = line.pop("selection")
+            spec = line["spec"]
+            cell = [spec["dataset"], spec["backbone"], spec["method"]]
+            settings = json.dumps(spec["settings"])
+            rules.append([*cell, spec["seed"], settings, *(f"{100 * value:.2f}" for value in selection.values())])
+            names = list(selection)
+        runs += lines
+        for trial in json.loads((folder / TRIALS).read_text()):
+            value = "" if trial["value"] is None else f"{100 * trial['value']:.2f}"
+            trials.append([*cell, trial["number"], value, json.dumps(trial["settings"])])
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / RUNS).write_text("".join(json.dumps(line) + "\n" for line in runs))
+    head = ["dataset", "backbone", "method"]
+    write(options.out / "trials.csv", [[*head, "trial", "validation", "settings"], *trials])
+    write(options.out / "selection.csv", [[*head, "seed", "settings", *names], *rules])
+    print(f"{len(folders)} cells, {len(runs)} runs, {len(trials)} trials")
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plan", type=Path, default=HERE / "table1.toml")
+    parser.add_argument("--stages", nargs="+", help="names of stages; all by default")
+    parser.add_argument("--data-dir")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin no cell after so long")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--updates", type=int, help="for a trial of the command: this many updates everywhere")
+    parser.add_argument("--work", type=Path, default=OUT / "cells", help="folder of the cells")
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--collect", action="store_true")
+    options = parser.parse_args()
+    if options.collect:
+        return collect(options)
+    deadline = time.time() + 60 * options.minutes
+    jobs = [(*cell, options, deadline) for cell in cells(options)]
+    # a forked process cannot use a GPU
+    with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for made in pool.map(make, jobs):
+            if made is not None:
+                words, lines = made
+                tests = [line["test_accuracy"] for line in lines]
+                print(words, f"validation-chosen of {len(tests)} runs", flush=True)
+
+
+if __name__ == "__main__":
+    main()
