@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mhaug.checks import RequestError
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.options import DataDir, Device, Json, LogDir, Output, Quiet, Slurm, checked_device, event_log
 from mhaug.cli.settings import parse_grid, parse_seeds, parse_settings
 
 if TYPE_CHECKING:
+    from mhaug.experiments.engines.engine import Outcome
     from mhaug.experiments.store import Failure
+    from mhaug.experiments.sweep import Standing
 
 Names = Annotated[list[str] | None, typer.Option(help="May be repeated.")]
 File = Annotated[Path | None, typer.Argument(help="A TOML file with datasets, backbones, methods, seeds, settings.")]
-Engine = Annotated[str, typer.Option(help="batch (this process; side by side on a GPU), process, or ray.")]
+Engine = Annotated[str, typer.Option(help="batch (this process; side by side on a GPU), process, ray or slurm.")]
 
 
 def sweep(
@@ -33,9 +35,11 @@ def sweep(
     workers: Annotated[int, typer.Option(help="Processes of the engine `process`.")] = 2,
     threads: Annotated[int, typer.Option(help="CPU threads of a run.")] = 1,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it one is started here.")] = None,
+    slurm: Slurm = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
     export: Annotated[Path | None, typer.Option(help="Write runs.jsonl and runs.csv into this folder.")] = None,
-    seed: Seed = 0,
+    log_dir: LogDir = None,
+    seed: Annotated[int | None, typer.Option(help="One seed instead; --seeds overrides it.")] = None,
     data_dir: DataDir = None,
     device: Device = "cpu",
     quiet: Quiet = False,
@@ -47,16 +51,18 @@ def sweep(
     """
     from mhaug.cli.bar import sweep_bar
     from mhaug.experiments.engines.catalogue import build_engine
+    from mhaug.experiments.record import RunRecord
     from mhaug.experiments.store import RunStore
     from mhaug.experiments.sweep import Sweep, run_sweep
 
     output = Output(quiet, json)
     checked_device(device)
+    log = event_log(log_dir)
     asked: dict[str, Any] = {
         "datasets": dataset,
         "backbones": backbone,
         "methods": method,
-        "seeds": parse_seeds(seeds) if seeds is not None else ([seed] if seed else None),
+        "seeds": parse_seeds(seeds) if seeds is not None else (None if seed is None else [seed]),
         "split": split,
         "settings": parse_settings(setting or []) or None,
         "grid": parse_grid(grid or []) or None,
@@ -68,10 +74,18 @@ def sweep(
     plan = Sweep(**{**(vars(Sweep.from_toml(file)) if file is not None else {}), **asked})
     specs = plan.specs()
     runs = RunStore(store)
-    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, threads=threads, address=address)
+    places: dict[str, Any] = {"address": address, "slurm": parse_settings(slurm or [], "--slurm")}
+    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, threads=threads, **places)
     waiting = len(runs.waiting(specs, retry_failed=retry_failed))
     output.show(lambda: f"{len(specs)} runs asked for, {len(specs) - waiting} in {store} already")
-    with sweep_bar(waiting, shown=output.progress) as report:
+    with sweep_bar(waiting, shown=output.progress) as bar:
+
+        def report(standing: "Standing", outcome: "Outcome") -> None:
+            if log is not None and isinstance(outcome, RunRecord):
+                log.add(outcome)
+            if bar is not None:
+                bar(standing, outcome)
+
         standing = run_sweep(specs, runs, works, retry_failed=retry_failed, report=report)
     output.show(lambda: f"{standing.done} finished, {standing.failed} failed; all in {store}")
     for failure in runs.failures():
