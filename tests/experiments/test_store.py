@@ -65,3 +65,6 @@ def test_what_is_no_store_is_refused(tmp_path):
         RunStore(tmp_path / "notes.sqlite")
     with pytest.raises(RequestError, match="records must be a run store"):
         read_records(tmp_path / "missing")
+    (tmp_path / "half.jsonl").write_text('\n{"spec": {"dataset": "cor')
+    with pytest.raises(RequestError, match=r"records must have a whole record on every line; got .*, line 2"):
+        read_records(tmp_path / "half.jsonl")

@@ -54,6 +54,9 @@ def tune(
     works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, **places)
     with study_bar(search.name, trials, shown=output.progress) as report:
         found = search_settings(search, study, works, at_once=at_once, report=report)
+    if not any(trial.value is not None for trial in found.trials):
+        error = found.trials[-1].user_attrs.get("error", "unknown")
+        raise RuntimeError(f"no trial was finished; the last failed with {error}")
     best = found.best_trial
     assert best.value is not None
     note = f"{search.name}, {len(found.trials)} trials of {len(search.seeds)} seeds, validation {best.value:.4f}"

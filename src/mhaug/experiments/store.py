@@ -108,6 +108,17 @@ def key_of(spec: RunSpec) -> str:
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:32]
 
 
+def _lines(path: Path) -> Iterator[RunRecord]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            if line.strip():
+                yield RunRecord.from_json(line)
+        except (ValueError, KeyError, TypeError) as broken:
+            raise RequestError(
+                f"records must have a whole record on every line; got {str(path)!r}, line {number} ({broken!r})"
+            ) from broken
+
+
 def read_records(path: str | Path) -> list[RunRecord]:
     """The records of a run store, of a file of JSON lines, or of all such files in a folder."""
     path = Path(path)
@@ -115,9 +126,12 @@ def read_records(path: str | Path) -> list[RunRecord]:
         found = sorted([*path.glob("*.sqlite"), *path.glob("*.jsonl")])
         return [record for file in found for record in read_records(file)]
     if not path.is_file():
-        raise RequestError(f"records must be a run store, a .jsonl file or a folder of them; got {str(path)!r}")
+        raise RequestError(
+            f"records must be a run store, a .jsonl file or a folder of them, as `mhaug sweep` makes them; "
+            f"there is no {str(path)!r}"
+        )
     if path.suffix == ".jsonl":
-        return [RunRecord.from_json(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return list(_lines(path))
     store = RunStore(path)
     try:
         return list(store.records())

@@ -116,7 +116,7 @@ def _finish(axes: Any, record: Record) -> None:
     axes[1].set(yscale="log", title=f"what are {draws:,} draws worth?", ylabel="effective draws (worst of three)")
     axes[2].set(yscale="log", title="proposals accepted", ylabel="share of proposals")
     for axis in axes:
-        axis.set(xscale="log", xlabel="σ")
+        axis.set(xscale="log", xlabel=f"σ  ({record['dataset']}, μ = {settings['strength']:g})")
         axis.title.set_fontsize(11)
     axes[0].legend(frameon=False, fontsize=9, loc="upper right")
     axes[2].legend(frameon=False, fontsize=9, loc="lower right")
