@@ -27,6 +27,8 @@ def test_records_and_errors_come_back(tmp_path):
 
 def test_a_job_that_is_killed_is_a_failure_in_one_line(tmp_path, monkeypatch, request):
     monkeypatch.setenv("PYTHONPATH", str(request.path.parents[1]), prepend=":")
+    # how long submitit waits for the answer of a job that is over: a shared disk may be slow, this one is not
+    monkeypatch.setattr("submitit.core.core.Job._results_timeout_s", 1)
     (outcome,) = Slurm(Deadly(), folder=str(tmp_path), cluster="local", poll=0.1).run(specs(1))
     assert re.fullmatch(r"job \d+ ended without an answer \(.*\); its log: .*_0_log.err", outcome.error)
 
