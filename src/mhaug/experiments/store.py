@@ -65,19 +65,25 @@ class RunStore:
         """Those that are neither finished nor, unless they are to be tried again, failed; each once."""
         wanted = ("done",) if retry_failed else ("done", "failed")
         marks = ", ".join("?" * len(wanted))
-        known = {key for (key,) in self._file.execute(f"select key from runs where status in ({marks})", wanted)}
+        known = {key for (key,) in self._ask(f"select key from runs where status in ({marks})", wanted)}
         return [spec for spec in dict.fromkeys(specs) if key_of(spec) not in known]
 
     def records(self) -> Iterator[RunRecord]:
         """Every finished run, in the order of its cell and seed."""
         order = "order by dataset, backbone, method, key, seed"
-        for (text,) in self._file.execute(f"select record from runs where status = 'done' {order}"):
+        for (text,) in self._ask(f"select record from runs where status = 'done' {order}"):
             yield RunRecord.from_json(text)
 
     def failures(self) -> list[Failure]:
         """Every failed run."""
-        rows = self._file.execute("select spec, error from runs where status = 'failed' order by at")
+        rows = self._ask("select spec, error from runs where status = 'failed' order by at")
         return [Failure(RunSpec.from_json(spec), error) for spec, error in rows]
+
+    def _ask(self, words: str, values: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+        try:
+            yield from self._file.execute(words, values)
+        except sqlite3.DatabaseError as broken:
+            raise RequestError(f"store must be a whole run store; got {str(self.path)!r} ({broken})") from broken
 
     def export_lines(self, path: str | Path, *, history: bool = False) -> int:
         """Every finished run as a line of JSON; how many."""
