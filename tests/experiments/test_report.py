@@ -135,7 +135,11 @@ def test_pictures_come_with_their_claims_the_papers_first(tmp_path):
     numbers = {"figure": "grid", "paper": "figure-5", "title": "The chain", "seed": 4, "claims": claims}
     (tmp_path / "grid.json").write_text(json.dumps(numbers))
     (tmp_path / "a" / "other.json").write_text("[1, 2")
-    first, second = pictures(tmp_path)
+    numbers = {**numbers, "figure": "ego-change", "paper": "figure-2", "title": "How"}
+    save(drawing, tmp_path / "zero.png")
+    (tmp_path / "zero.json").write_text(json.dumps(numbers))
+    earlier, first, second = pictures(tmp_path)
+    assert earlier.title == "Figure 2: How"  # by the paper's numbers, whatever the files are called
     assert (first.title, first.claims) == ("Figure 5: The chain", ("holds: agreement: 0.01 (at most 0.05)",))
     assert first.command == "mhaug figure grid --out grid.svg --seed 4"
     assert first.uri.startswith("data:image/svg+xml;base64,")

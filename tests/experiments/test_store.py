@@ -1,6 +1,7 @@
 """The run store: each finished run once, failed ones replaced, exports that read back."""
 
 import csv
+import sqlite3
 
 import pytest
 
@@ -63,5 +64,12 @@ def test_what_is_no_store_is_refused(tmp_path):
     (tmp_path / "notes.sqlite").write_text("these are words, not a database, and long enough to be one")
     with pytest.raises(RequestError, match="store must be a run store"):
         RunStore(tmp_path / "notes.sqlite")
+    with sqlite3.connect(tmp_path / "other.sqlite") as file:
+        file.execute("create table runs (colour text)")
+    with pytest.raises(RequestError, match=r"store must be a whole run store; got .* \(no such column: record\)"):
+        read_records(tmp_path / "other.sqlite")
     with pytest.raises(RequestError, match="records must be a run store"):
         read_records(tmp_path / "missing")
+    (tmp_path / "half.jsonl").write_text('\n{"spec": {"dataset": "cor')
+    with pytest.raises(RequestError, match=r"records must have a whole record on every line; got .*, line 2"):
+        read_records(tmp_path / "half.jsonl")

@@ -111,7 +111,7 @@ def test_a_killed_sweep_loses_at_most_the_runs_in_flight(tmp_path):
 
 
 def test_unknown_engines_are_refused():
-    with pytest.raises(RequestError, match="'engine' must be one of batch, process, ray; got 'magic'"):
+    with pytest.raises(RequestError, match="'engine' must be one of batch, process, ray, slurm; got 'magic'"):
         build_engine("magic")
 
 

@@ -57,6 +57,17 @@ def test_a_search_goes_on_where_it_was(tmp_path):
     assert len({str(params) for params, _ in both}) == 4
 
 
+def test_a_study_is_gone_on_with_as_it_was_begun(tmp_path):
+    """Values of other seeds cannot be compared; and what is no journal is not written to."""
+    tune(search(trials=1), tmp_path / "study.log", InProcess())
+    with pytest.raises(RequestError, match=r"'study' must be gone on with as it was begun, .*'seeds': \[0, 1\]"):
+        tune(replace(search(), seeds=(0,)), tmp_path / "study.log", InProcess())
+    (tmp_path / "mine.txt").write_text("mine\n")
+    with pytest.raises(RequestError, match="'study' must be a journal of `mhaug tune` or a new path"):
+        tune(search(), tmp_path / "mine.txt", InProcess())
+    assert (tmp_path / "mine.txt").read_text() == "mine\n"
+
+
 def test_the_first_trial_is_the_preset(tmp_path):
     presets = preset_settings("planted-partition", "gcn", "uda")
     (params, value), *_ = seen(tune(search(trials=1), tmp_path / "study.log", InProcess()))
@@ -79,6 +90,7 @@ def test_a_setting_that_broke_a_run_is_never_chosen(tmp_path):
     study = tune(search(trials=3), tmp_path / "study.log", Unlucky())
     assert [trial.state.name for trial in study.trials] == ["COMPLETE", "FAIL", "COMPLETE"]
     assert study.best_trial.number != 1
+    assert study.trials[1].user_attrs["error"] == "no"
 
 
 def test_every_method_has_a_space_of_its_own_settings():

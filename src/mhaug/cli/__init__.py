@@ -22,7 +22,10 @@ def main(arguments: list[str] | None = None) -> None:
 
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
+        status = app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
+        # typer turns Ctrl-C into this number, and does not raise it
+        if status == 130:
+            raise KeyboardInterrupt
     except RequestError as wrong:
         _exit(2, str(wrong))
     except TyperException as wrong:

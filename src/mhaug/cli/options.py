@@ -4,12 +4,15 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 import typer
 
 from mhaug import checks
+
+if TYPE_CHECKING:
+    from mhaug.experiments.event_log import EventLog
 
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 DataDir = Annotated[
@@ -18,6 +21,10 @@ DataDir = Annotated[
 Device = Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, ...")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no table.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
+Slurm = Annotated[
+    list[str] | None, typer.Option(help="name=value for sbatch: partition=gpu, time=120 (minutes). May be repeated.")
+]
+LogDir = Annotated[Path | None, typer.Option(help="Also write the curves of each run for TensorBoard into here.")]
 
 
 @dataclass(frozen=True)
@@ -51,3 +58,12 @@ def checked_device(name: str) -> torch.device:
     except (RuntimeError, AssertionError) as missing:
         raise checks.RequestError(f"'device' must be one that this machine has; got {name!r}") from missing
     return device
+
+
+def event_log(folder: Path | None) -> "EventLog | None":
+    """Where the curves of finished runs are written for TensorBoard, if anywhere."""
+    if folder is None:
+        return None
+    from mhaug.experiments.event_log import EventLog
+
+    return EventLog(folder)

@@ -5,14 +5,16 @@ from typing import Any
 
 from mhaug.checks import RequestError
 
+_SUCH_AS = {"--set": "dropout=0.8", "--grid": "dropout=0.5,0.8", "--slurm": "partition=gpu"}
 
-def parse_settings(words: list[str]) -> dict[str, Any]:
+
+def parse_settings(words: list[str], option: str = "--set") -> dict[str, Any]:
     """["dropout=0.8", "moves=flip"] -> {"dropout": 0.8, "moves": "flip"}. Values are JSON, or else plain words."""
     settings = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not (equals and name.strip() and value.strip()):
-            raise RequestError(f"--set must be name=value, such as dropout=0.8; got {word!r}")
+            raise RequestError(f"{option} must be name=value, such as {_SUCH_AS[option]}; got {word!r}")
         try:
             settings[name.strip()] = json.loads(value)
         except json.JSONDecodeError:
@@ -25,7 +27,8 @@ def parse_grid(words: list[str]) -> dict[str, list[Any]]:
     grid = {}
     for word in words:
         name, _, values = word.partition("=")
-        grid[name.strip()] = [parse_settings([f"{name}={value}"])[name.strip()] for value in values.split(",")]
+        each = [f"{name}={value}" for value in values.split(",")] if values else [word]
+        grid[name.strip()] = [value for one in each for value in parse_settings([one], "--grid").values()]
     return grid
 
 

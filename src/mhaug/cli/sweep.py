@@ -7,25 +7,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mhaug.checks import RequestError
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.options import DataDir, Device, Json, LogDir, Output, Quiet, Slurm, checked_device, event_log
 from mhaug.cli.settings import parse_grid, parse_seeds, parse_settings
 
 if TYPE_CHECKING:
+    from mhaug.experiments.engines.engine import Outcome
     from mhaug.experiments.store import Failure
+    from mhaug.experiments.sweep import Standing
 
-Names = Annotated[list[str] | None, typer.Option(help="May be repeated.")]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option(help="A known name (see `mhaug datasets`) or your own graph's path. May be repeated."),
+]
+Backbones = Annotated[list[str] | None, typer.Option(help="gcn, sage or gat; gcn if not given. May be repeated.")]
+Methods = Annotated[list[str] | None, typer.Option(help="A row of Table 1; mh-aug if not given. May be repeated.")]
 File = Annotated[Path | None, typer.Argument(help="A TOML file with datasets, backbones, methods, seeds, settings.")]
-Engine = Annotated[str, typer.Option(help="batch (this process; side by side on a GPU), process, or ray.")]
+Engine = Annotated[str, typer.Option(help="batch (this process; side by side on a GPU), process, ray or slurm.")]
 
 
 def sweep(
     file: File = None,
     *,
-    dataset: Names = None,
-    backbone: Names = None,
-    method: Names = None,
-    seeds: Annotated[str | None, typer.Option(help="0-9 or 0,3,5.  [default: 0-9]")] = None,
-    split: Annotated[str | None, typer.Option(help="public or random.")] = None,
+    dataset: Datasets = None,
+    backbone: Backbones = None,
+    method: Methods = None,
+    seeds: Annotated[str | None, typer.Option(help="Such as 0,3,5; 0-9 if not given.")] = None,
+    split: Annotated[str | None, typer.Option(help="public (if not given) or random.")] = None,
     setting: Annotated[list[str] | None, typer.Option("--set", help="name=value, for all runs.")] = None,
     grid: Annotated[list[str] | None, typer.Option(help="name=value,value: every combination is run.")] = None,
     store: Annotated[Path, typer.Option(help="The run store; what it has is not run again.")] = Path("runs.sqlite"),
@@ -33,9 +40,11 @@ def sweep(
     workers: Annotated[int, typer.Option(help="Processes of the engine `process`.")] = 2,
     threads: Annotated[int, typer.Option(help="CPU threads of a run.")] = 1,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it one is started here.")] = None,
+    slurm: Slurm = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
     export: Annotated[Path | None, typer.Option(help="Write runs.jsonl and runs.csv into this folder.")] = None,
-    seed: Seed = 0,
+    log_dir: LogDir = None,
+    seed: Annotated[int | None, typer.Option(help="One seed instead; --seeds overrides it.")] = None,
     data_dir: DataDir = None,
     device: Device = "cpu",
     quiet: Quiet = False,
@@ -47,16 +56,18 @@ def sweep(
     """
     from mhaug.cli.bar import sweep_bar
     from mhaug.experiments.engines.catalogue import build_engine
+    from mhaug.experiments.record import RunRecord
     from mhaug.experiments.store import RunStore
     from mhaug.experiments.sweep import Sweep, run_sweep
 
     output = Output(quiet, json)
     checked_device(device)
+    log = event_log(log_dir)
     asked: dict[str, Any] = {
         "datasets": dataset,
         "backbones": backbone,
         "methods": method,
-        "seeds": parse_seeds(seeds) if seeds is not None else ([seed] if seed else None),
+        "seeds": parse_seeds(seeds) if seeds is not None else (None if seed is None else [seed]),
         "split": split,
         "settings": parse_settings(setting or []) or None,
         "grid": parse_grid(grid or []) or None,
@@ -68,21 +79,38 @@ def sweep(
     plan = Sweep(**{**(vars(Sweep.from_toml(file)) if file is not None else {}), **asked})
     specs = plan.specs()
     runs = RunStore(store)
-    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, threads=threads, address=address)
+    places: dict[str, Any] = {"address": address, "slurm": parse_settings(slurm or [], "--slurm")}
+    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, threads=threads, **places)
     waiting = len(runs.waiting(specs, retry_failed=retry_failed))
-    output.show(lambda: f"{len(specs)} runs asked for, {len(specs) - waiting} in {store} already")
-    with sweep_bar(waiting, shown=output.progress) as report:
-        standing = run_sweep(specs, runs, works, retry_failed=retry_failed, report=report)
-    output.show(lambda: f"{standing.done} finished, {standing.failed} failed; all in {store}")
-    for failure in runs.failures():
+    output.show(lambda: f"runs asked for: {len(specs)}; in {store} already: {len(specs) - waiting}")
+    try:
+        with sweep_bar(waiting, shown=output.progress) as bar:
+
+            def report(standing: "Standing", outcome: "Outcome") -> None:
+                if log is not None and isinstance(outcome, RunRecord):
+                    log.add(outcome)
+                if bar is not None:
+                    bar(standing, outcome)
+
+            standing = run_sweep(specs, runs, works, retry_failed=retry_failed, report=report)
+    except KeyboardInterrupt:
+        output.show(lambda: f"what is finished is in {store}; the same command goes on from there")
+        raise
+    failed = [failure for failure in runs.failures() if failure.spec in set(specs)]
+    again = "; --retry-failed runs them again" if failed else ""
+    output.show(lambda: f"finished now: {standing.done}; failed: {len(failed)}{again}")
+    for failure in failed:
         output.show(partial(_failed, failure))
     if export is not None:
         export.mkdir(parents=True, exist_ok=True)
         runs.export_lines(export / "runs.jsonl")
         runs.export_csv(export / "runs.csv")
-    output.result({"asked": len(specs), "finished": standing.done, "failed": standing.failed, "store": str(store)})
+    output.result({"asked": len(specs), "finished": standing.done, "failed": len(failed), "store": str(store)})
+    if failed:
+        raise SystemExit(1)
 
 
 def _failed(failure: "Failure") -> str:
     spec = failure.spec
-    return f"failed: {spec.dataset}, {spec.backbone}, {spec.method}, seed {spec.seed}: {failure.error}"
+    own = "".join(f", {name}={value}" for name, value in spec.own_settings().items())
+    return f"failed: {spec.dataset}, {spec.backbone}, {spec.method}, seed {spec.seed}{own}: {failure.error}"

@@ -9,7 +9,7 @@ import torch
 import typer
 
 from mhaug import checks
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.options import DataDir, Device, Json, LogDir, Output, Quiet, Seed, checked_device, event_log
 from mhaug.cli.settings import parse_seeds, parse_settings
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def train(
     out: Out = None,
     threads: Threads = 1,
     checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 100,
+    log_dir: LogDir = None,
     seed: Seed = 0,
     data_dir: DataDir = None,
     device: Device = "cpu",
@@ -56,6 +57,7 @@ def train(
     checked_device(device)
     checks.whole_number(threads, "threads", 1)
     torch.set_num_threads(threads)
+    log = event_log(log_dir)
     settings = parse_settings(setting or [])
     numbers = [seed] if seeds is None else parse_seeds(seeds)
     specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]
@@ -71,6 +73,8 @@ def train(
             if not records:
                 output.show(lambda: f"{dataset}, {backbone}, {method}\n{_HEAD}")
             records.append(outcome)
+            if log is not None:
+                log.add(outcome)
             output.show(partial(_row, outcome))
     if len(records) > 1:
         output.show(lambda: _means(records))

@@ -1,12 +1,12 @@
 """`mhaug tune`: settings of one cell of the table, searched on validation accuracy."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mhaug import checks
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, Slurm, checked_device
 from mhaug.cli.settings import parse_seeds, parse_settings
 
 
@@ -21,10 +21,11 @@ def tune(
     setting: Annotated[list[str] | None, typer.Option("--set", help="name=value, the same in all trials.")] = None,
     study: Annotated[Path, typer.Option(help="The journal; a search that was stopped goes on.")] = Path("study.log"),
     presets: Annotated[Path | None, typer.Option(help="Write the chosen settings into this presets file.")] = None,
-    engine: Annotated[str, typer.Option(help="batch, process or ray.")] = "process",
+    engine: Annotated[str, typer.Option(help="batch, process, ray or slurm.")] = "process",
     workers: Annotated[int, typer.Option(help="Processes of the engine `process`.")] = 2,
     at_once: Annotated[int, typer.Option(help="Trials asked for before any is told.")] = 2,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster.")] = None,
+    slurm: Slurm = None,
     seed: Seed = 0,
     data_dir: DataDir = None,
     device: Device = "cpu",
@@ -49,9 +50,13 @@ def tune(
         dataset, backbone, method, trials, tuple(parse_seeds(seeds)), split, seed, parse_settings(setting or [])
     )
     search.specs({})  # wrong names are refused before anything is run
-    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, address=address)
+    places: dict[str, Any] = {"address": address, "slurm": parse_settings(slurm or [], "--slurm")}
+    works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, **places)
     with study_bar(search.name, trials, shown=output.progress) as report:
         found = search_settings(search, study, works, at_once=at_once, report=report)
+    if not any(trial.value is not None for trial in found.trials):
+        error = found.trials[-1].user_attrs.get("error", "unknown")
+        raise RuntimeError(f"no trial was finished; the last failed with {error}")
     best = found.best_trial
     assert best.value is not None
     note = f"{search.name}, {len(found.trials)} trials of {len(search.seeds)} seeds, validation {best.value:.4f}"

@@ -88,10 +88,16 @@ def load_graph(name_or_path: str | Path, root: str | Path | None = None, *, dire
         return DATASETS[name].load(root)
     if name in TOY_GRAPHS:
         return TOY_GRAPHS[name]()
-    allowed = ", ".join([*DATASETS, *TOY_GRAPHS])
-    rule = f"one of {allowed}, or the path of an existing graph file or folder"
-    require(Path(name_or_path).expanduser().exists(), "dataset", rule, str(name_or_path))
+    check_name(name_or_path)
     return read_graph(name_or_path, directed=directed)
+
+
+def check_name(name_or_path: str | Path) -> None:
+    """A known name or a path that is there; asked before any long work."""
+    known = [*DATASETS, *TOY_GRAPHS]
+    there = str(name_or_path).lower() in known or Path(name_or_path).expanduser().exists()
+    rule = f"one of {', '.join(known)}, or the path of an existing graph file or folder"
+    require(there, "dataset", rule, str(name_or_path))
 
 
 def load_dataset(

@@ -65,19 +65,25 @@ class RunStore:
         """Those that are neither finished nor, unless they are to be tried again, failed; each once."""
         wanted = ("done",) if retry_failed else ("done", "failed")
         marks = ", ".join("?" * len(wanted))
-        known = {key for (key,) in self._file.execute(f"select key from runs where status in ({marks})", wanted)}
+        known = {key for (key,) in self._ask(f"select key from runs where status in ({marks})", wanted)}
         return [spec for spec in dict.fromkeys(specs) if key_of(spec) not in known]
 
     def records(self) -> Iterator[RunRecord]:
         """Every finished run, in the order of its cell and seed."""
         order = "order by dataset, backbone, method, key, seed"
-        for (text,) in self._file.execute(f"select record from runs where status = 'done' {order}"):
+        for (text,) in self._ask(f"select record from runs where status = 'done' {order}"):
             yield RunRecord.from_json(text)
 
     def failures(self) -> list[Failure]:
         """Every failed run."""
-        rows = self._file.execute("select spec, error from runs where status = 'failed' order by at")
+        rows = self._ask("select spec, error from runs where status = 'failed' order by at")
         return [Failure(RunSpec.from_json(spec), error) for spec, error in rows]
+
+    def _ask(self, words: str, values: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+        try:
+            yield from self._file.execute(words, values)
+        except sqlite3.DatabaseError as broken:
+            raise RequestError(f"store must be a whole run store; got {str(self.path)!r} ({broken})") from broken
 
     def export_lines(self, path: str | Path, *, history: bool = False) -> int:
         """Every finished run as a line of JSON; how many."""
@@ -108,6 +114,17 @@ def key_of(spec: RunSpec) -> str:
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:32]
 
 
+def _lines(path: Path) -> Iterator[RunRecord]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            if line.strip():
+                yield RunRecord.from_json(line)
+        except (ValueError, KeyError, TypeError) as broken:
+            raise RequestError(
+                f"records must have a whole record on every line; got {str(path)!r}, line {number} ({broken!r})"
+            ) from broken
+
+
 def read_records(path: str | Path) -> list[RunRecord]:
     """The records of a run store, of a file of JSON lines, or of all such files in a folder."""
     path = Path(path)
@@ -115,9 +132,12 @@ def read_records(path: str | Path) -> list[RunRecord]:
         found = sorted([*path.glob("*.sqlite"), *path.glob("*.jsonl")])
         return [record for file in found for record in read_records(file)]
     if not path.is_file():
-        raise RequestError(f"records must be a run store, a .jsonl file or a folder of them; got {str(path)!r}")
+        raise RequestError(
+            f"records must be a run store, a .jsonl file or a folder of them, as `mhaug sweep` makes them; "
+            f"there is no {str(path)!r}"
+        )
     if path.suffix == ".jsonl":
-        return [RunRecord.from_json(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return list(_lines(path))
     store = RunStore(path)
     try:
         return list(store.records())

@@ -10,10 +10,12 @@ from typing import Any
 
 from mhaug import checks
 from mhaug.checks import RequestError
+from mhaug.data.datasets import check_name
 from mhaug.experiments.engines.engine import Engine, Outcome
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.spec import RunSpec
 from mhaug.experiments.store import RunStore
+from mhaug.methods.catalogue import METHODS
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,20 @@ class Sweep:
         for name in table:
             checks.one_of(name, "names in a sweep file", [each.name for each in fields(cls)])
         checks.require("datasets" in table, "datasets", "given: a list of names", None)
+        for name in ("settings", "grid", "of_method"):
+            checks.require(isinstance(table.get(name, {}), dict), name, f"a table [{name}]", table.get(name))
         return cls(**table)
 
     def specs(self) -> list[RunSpec]:
         """Every run; wrong names and settings are refused here, before anything is run."""
-        for name, values in self.grid.items():
-            checks.require(isinstance(values, list | tuple) and len(values) > 0, name, "a list of values", values)
+        lists = {name: getattr(self, name) for name in ("datasets", "backbones", "methods", "seeds")}
+        for name, values in {**lists, **self.grid}.items():
+            listed = isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
+            checks.require(listed, name, "a list of values", values)
+        for dataset in self.datasets:
+            check_name(dataset)
+        for method in self.of_method:
+            checks.one_of(method, "of_method", METHODS)
         combinations = [
             dict(zip(self.grid, values, strict=True)) for values in itertools.product(*self.grid.values())
         ]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from mhaug.checks import require
 from mhaug.experiments.table import Table
 from mhaug.experiments.table_formats import csv_text, latex, markdown
 from mhaug.experiments.table_html import table_page
@@ -11,6 +12,7 @@ FORMATS = {"table.md": markdown, "table.csv": csv_text, "table.tex": latex, "tab
 
 def write_files(table: Table, folder: Path) -> list[Path]:
     """Every format into this folder; the paths."""
+    require(not folder.is_file(), "out", "a folder, or a new path", str(folder))
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in FORMATS.items():
         (folder / name).write_text(text(table), encoding="utf-8")

@@ -1,12 +1,15 @@
 """Search of settings on validation accuracy alone, by Optuna: resumable, with the same budget for every method."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
+from mhaug import checks
 from mhaug.checks import RequestError
+from mhaug.data.datasets import check_name
 from mhaug.experiments.engines.engine import Engine
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.search_space import search_space, suggest, within
@@ -39,8 +42,14 @@ class Search:
         """Of the study: one for each cell, in one journal."""
         return f"{self.dataset}/{self.backbone}/{self.method}"
 
+    @property
+    def what(self) -> dict[str, Any]:
+        """All that the value of a trial depends on beside its settings."""
+        return {"seeds": list(self.seeds), "split": self.split, "settings": dict(self.settings)}
+
     def specs(self, chosen: Mapping[str, Any]) -> list[RunSpec]:
-        """The runs of one trial."""
+        """The runs of one trial; wrong names are refused."""
+        check_name(self.dataset)
         settings = {**chosen, **self.settings}
         return [RunSpec(self.dataset, self.backbone, self.method, seed, self.split, settings) for seed in self.seeds]
 
@@ -72,8 +81,11 @@ def tune(
         owner = {spec: number for number, (_, specs) in asked.items() for spec in specs}
         found: dict[int, list[float]] = {number: [] for number in asked}
         for outcome in engine.run(list(owner)):
+            number = owner[outcome.spec]
             if isinstance(outcome, RunRecord):
-                found[owner[outcome.spec]].append(outcome.validation_accuracy)
+                found[number].append(outcome.validation_accuracy)
+            else:
+                asked[number][0].set_user_attr("error", outcome.error)
         for number, (trial, specs) in asked.items():
             finished = len(found[number]) == len(set(specs))
             # a setting that broke a run is no setting to choose
@@ -89,12 +101,30 @@ def open_study(search: Search, journal: str | Path) -> "optuna.Study":
     optuna = _optuna()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     Path(journal).parent.mkdir(parents=True, exist_ok=True)
+    _check_journal(Path(journal))
     storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(journal)))
     study = optuna.create_study(study_name=search.name, storage=storage, direction="maximize", load_if_exists=True)
+    # values of other seeds or settings cannot be compared with ours
+    known = study.user_attrs.get("what", search.what)
+    checks.require(known == search.what, "study", f"gone on with as it was begun, {known}", search.what)
+    if not study.trials:
+        study.set_user_attr("what", search.what)
     # a search that goes on must not draw the numbers of its beginning again
     seed = search.seed + len(study.trials)
     study.sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True)
     return study
+
+
+def _check_journal(path: Path) -> None:
+    """Optuna appends to whatever file it is given; ours has to look like a journal."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            fits = "op_code" in json.loads(file.readline() or '{"op_code": 0}')
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError):
+        fits = False
+    checks.require(fits, "study", "a journal of `mhaug tune` or a new path", str(path))
 
 
 def _finished(study: "optuna.Study") -> int:

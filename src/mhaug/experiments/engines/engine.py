@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from mhaug.checks import one_line
 from mhaug.experiments.record import RunRecord
@@ -39,6 +39,21 @@ class Work:
 
 
 Doing = Callable[[dict[str, Any]], dict[str, Any]]
+Answer = tuple[Literal["record", "error"], Any]
+
+
+def answer(work: Doing, spec: dict[str, Any]) -> Answer:
+    """The worker's side: what goes wrong inside a run is an answer too, and the worker outlives it."""
+    try:
+        return "record", work(spec)
+    except Exception as error:
+        return "error", words_of(error)
+
+
+def outcome(spec: RunSpec, said: Answer) -> Outcome:
+    """The driver's side of `answer`."""
+    kind, words = said
+    return RunRecord.from_json(words) if kind == "record" else Failure(spec, words)
 
 
 def words_of(error: BaseException) -> str:

@@ -11,8 +11,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from mhaug.experiments.engines.engine import Doing, Outcome, Work, words_of
-from mhaug.experiments.record import RunRecord
+from mhaug.experiments.engines.engine import Doing, Outcome, Work, answer, outcome
 from mhaug.experiments.spec import RunSpec
 from mhaug.experiments.store import Failure
 
@@ -47,8 +46,8 @@ class Processes:
                     busy[worker.line] = worker
                 for line in wait(list(busy)):
                     worker = busy.pop(line)
-                    outcome, alive = _heard(worker)
-                    yield outcome
+                    heard, alive = _heard(worker)
+                    yield heard
                     idle.append(worker if alive else self._hire())
         finally:
             for worker in [*idle, *busy.values()]:
@@ -67,13 +66,11 @@ def _heard(worker: _Worker) -> tuple[Outcome, bool]:
     """What a worker answered, and whether it lives."""
     assert worker.spec is not None
     try:
-        kind, answer = worker.line.recv()
+        said = worker.line.recv()
     except (EOFError, ConnectionResetError):
         worker.process.join()
         return Failure(worker.spec, f"the worker died with exit status {worker.process.exitcode}"), False
-    if kind == "record":
-        return RunRecord.from_json(answer), True
-    return Failure(worker.spec, answer), True
+    return outcome(worker.spec, said), True
 
 
 def _serve(line: Connection, work: Doing, driver: int) -> None:
@@ -84,12 +81,7 @@ def _serve(line: Connection, work: Doing, driver: int) -> None:
             spec: dict[str, Any] = line.recv()
         except (EOFError, KeyboardInterrupt):
             return
-        try:
-            answer: tuple[str, Any] = ("record", work(spec))
-        # a worker outlives whatever its run does
-        except Exception as error:
-            answer = ("error", words_of(error))
-        line.send(answer)
+        line.send(answer(work, spec))
 
 
 def _leave_with(driver: int) -> None:

@@ -61,7 +61,7 @@ def draw(record: Record) -> "Figure":
     for axis, (panel, (words, dropped, _)) in zip(axes[0], PANELS.items(), strict=True):
         _graph(axis, record["messages"][panel], dropped)
         axis.set_title(words, fontsize=11)
-        axis.text(0.5, -0.02, _words(record, panel), transform=axis.transAxes, ha="center", va="top", fontsize=11)
+        axis.text(0.5, -0.08, _words(record, panel), transform=axis.transAxes, ha="center", fontsize=11)
     return picture
 
 

@@ -31,7 +31,7 @@ def _bars(axis: Any, row: Record) -> None:
     chain, target = ([row[name][edge] for edge in order] for name in ("chain", "target"))
     places = list(range(len(order)))
     axis.bar(places, chain, width=1.0, color="#9CC5E3", edgecolor="white", lw=0.3, label="chain")
-    axis.plot(places, target, color=COLOURS[1], lw=2.0, label="target, without a chain")
+    axis.step(places, target, where="mid", color=COLOURS[1], lw=1.6, label="target, without a chain")
     axis.set(xlabel="edge", ylabel="drop probability", xlim=(-0.7, len(order) - 0.3), ylim=(0, None))
 
 

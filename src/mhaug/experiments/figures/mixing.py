@@ -77,30 +77,46 @@ def _flat(spread: float) -> bool:
     return spread >= 1.0
 
 
+STYLES = {"resample": ("the paper's move", COLOURS[1], "s--"), "mixture": ("mixture", COLOURS[0], "o-")}
+# the proposals of the last panel: moves, kind -> words, mark
+PROPOSALS = {
+    ("resample", "resample"): ("the paper's move", "s--"),
+    ("mixture", "flip"): ("mixture: flips", "o-"),
+    ("mixture", "swap"): ("mixture: swaps", "^-"),
+}
+
+
 def draw(record: Record) -> "Figure":
     """R-hat, effective draws and acceptance against σ."""
     picture, axes = figure(1, 3, size=(13, 3.9))
-    styles = {"resample": ("the paper's move", COLOURS[1], "s--"), "mixture": ("mixture", COLOURS[0], "o-")}
-    for moves, (words, colour, style) in styles.items():
-        rows = [row for row in record["rows"] if row["moves"] == moves]
-        spreads = [row["spread"] for row in rows]
+    agreement, worth, accepted = axes[0]
+    for moves, (words, colour, mark) in STYLES.items():
+        spreads, rows = _rows(record, moves)
         options = {"color": colour, "label": words, "ms": 5}
-        axes[0, 0].plot(spreads, [max(row["r_hat"] - 1, 1e-4) for row in rows], style, **options)
-        axes[0, 1].plot(spreads, [row["ess"] for row in rows], style, **options)
-        axes[0, 2].plot(spreads, [row["never_moved"] for row in rows], style, **options)
+        agreement.plot(spreads, [max(row["r_hat"] - 1, 1e-4) for row in rows], mark, **options)
+        worth.plot(spreads, [row["ess"] for row in rows], mark, **options)
+    for (moves, kind), (words, mark) in PROPOSALS.items():
+        spreads, rows = _rows(record, moves)
+        rates = [row["acceptance"][f"{kind}/edges"] for row in rows]
+        accepted.plot(spreads, rates, mark, color=STYLES[moves][1], label=words, ms=5)
     _finish(axes[0], record)
     return picture
+
+
+def _rows(record: Record, moves: str) -> tuple[list[float], list[Record]]:
+    rows = [row for row in record["rows"] if row["moves"] == moves]
+    return [row["spread"] for row in rows], rows
 
 
 def _finish(axes: Any, record: Record) -> None:
     settings = record["settings"]
     draws = settings["chains"] * settings["draws"]
-    axes[0].axhline(R_HAT_LIMIT - 1, color="#777777", lw=1, ls=":")
+    axes[0].axhline(R_HAT_LIMIT - 1, color="#777777", lw=1.2, ls=":", label="usual limit")
     axes[0].set(yscale="log", title="do chains from far apart agree?", ylabel="R-hat − 1 (worst of three)")
-    axes[0].text(3, R_HAT_LIMIT - 1, "usual limit", fontsize=8, color="#555555", ha="center", va="bottom")
-    axes[1].set(yscale="log", title="what are they worth?", ylabel=f"effective draws of {draws:,} (worst of three)")
-    axes[2].set(title="edges that never moved", ylabel="share of all edges", ylim=(-0.03, 1.0))
+    axes[1].set(yscale="log", title=f"what are {draws:,} draws worth?", ylabel="effective draws (worst of three)")
+    axes[2].set(yscale="log", title="proposals accepted", ylabel="share of proposals")
     for axis in axes:
-        axis.set(xscale="log", xlabel="σ")
+        axis.set(xscale="log", xlabel=f"σ  ({record['dataset']}, μ = {settings['strength']:g})")
         axis.title.set_fontsize(11)
-    axes[2].legend(frameon=False, fontsize=9)
+    axes[0].legend(frameon=False, fontsize=9, loc="upper right")
+    axes[2].legend(frameon=False, fontsize=9, loc="lower right")

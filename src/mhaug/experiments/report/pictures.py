@@ -31,7 +31,13 @@ def pictures(folder: Path) -> list[Picture]:
         if path.is_file() and path.suffix.lower() in KINDS:
             names.setdefault(path.relative_to(folder).with_suffix("").as_posix(), []).append(path)
     found = [_picture(name, min(paths, key=_preference)) for name, paths in names.items()]
-    return sorted(found, key=lambda picture: not picture.title.startswith("Figure "))  # the paper's first
+    return sorted(found, key=_order)
+
+
+def _order(picture: Picture) -> tuple[bool, str]:
+    """The paper's first, by their numbers; then the others, by their files."""
+    papers = picture.title.startswith("Figure ")
+    return not papers, picture.title if papers else ""
 
 
 def _picture(name: str, path: Path) -> Picture:
