@@ -51,7 +51,7 @@ def make(job):
     searching = time.time() - start
     trials = [{"number": t.number, "value": t.value, "settings": t.params} for t in study.trials]
     (folder / TRIALS).write_text(json.dumps(trials))
-    lines = finals(dataset, backbone, method, trials, stage["finalists"], options, engine)
+    lines = finals(stage, dataset, backbone, method, trials, options, engine)
     (folder / RUNS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return f"{dataset} {backbone} {method}: search {searching:.0f} s, in all {time.time() - start:.0f} s", lines
 
@@ -65,17 +65,18 @@ def searched(stage, dataset, backbone, method, options):
     return {**fixed, "max_updates": options.updates or stage["updates"]}
 
 
-def finals(dataset, backbone, method, trials, finalists, options, engine):
+def finals(stage, dataset, backbone, method, trials, options, engine):
     """Records (without curves) of the best settings, with the test accuracy of every selection rule."""
     from mhaug import RunSpec
     from mhaug.experiments.record import RunRecord
     from mhaug.experiments.selection import RULES, accuracy_by
 
-    best = sorted((t for t in trials if t["value"] is not None), key=lambda t: -t["value"])[:finalists]
-    own = {"max_updates": options.updates} if options.updates else {}
+    best = sorted((t for t in trials if t["value"] is not None), key=lambda t: -t["value"])
+    longest = options.updates or stage.get("final_updates")
+    own = {"max_updates": longest} if longest else {}
     specs = [
         RunSpec(dataset, backbone, method, seed, settings={**trial["settings"], **own})
-        for trial in best
+        for trial in best[: stage["finalists"]]
         for seed in range(options.seeds)
     ]
     lines = []
