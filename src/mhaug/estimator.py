@@ -13,6 +13,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.data.splits import Split
 from mhaug.data.task import NodeTask
+from mhaug.methods.changed_edges import ChangedEdges
 from mhaug.methods.grand import Grand
 from mhaug.methods.method import Problem
 from mhaug.methods.presets import preset_settings
@@ -46,6 +47,7 @@ class NodeClassifier:
         self.model_: Backbone | None = None
         self.result_: FitResult | None = None
         self.class_names_: list[str] | None = None
+        self._changed: ChangedEdges | None = None
 
     def fit(
         self,
@@ -72,8 +74,11 @@ class NodeClassifier:
                 return self.take_from(fit_together([task], [plan], [self.seed], **options), 0, task)
             problem = Problem.of(task)
             network = self._network(plan, problem.graph.num_features, task.num_classes).to(self.device)
-            result = fit(task, plan.begin(problem, network, seed=self.seed), plan.config, **options)
-        return self._adopt(network, result, task)
+            learner = plan.begin(problem, network, seed=self.seed)
+            result = fit(task, learner, plan.config, **options)
+        self._adopt(network, result, task)
+        self._changed = ChangedEdges.of(learner, problem.graph.edge_index)
+        return self
 
     def take_from(self, batch: ReplicaFit, index: int, task: NodeTask) -> "NodeClassifier":
         """Become run `index` of a batch that was trained together with this classifier's settings."""
@@ -95,9 +100,14 @@ class NodeClassifier:
 
     @torch.no_grad()
     def predict_proba(self, data: Any) -> Tensor:
-        """Probabilities [V, C] on the CPU, for any graph with the same features."""
+        """Probabilities [V, C] on the CPU, for any graph with the same features.
+
+        A method that learns on changed edges predicts on them too, where it gets its training graph back.
+        """
         model = self._fitted()
         graph = GraphInput.from_data(data.graph if isinstance(data, NodeTask) else data)
+        if self._changed is not None:
+            graph = graph.with_edges(self._changed.replace(graph.edge_index))
         rule = f"of {self.in_features_} columns, as in training"
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
         model.eval()
@@ -124,12 +134,13 @@ class NodeClassifier:
 
     def save(self, folder: str | Path) -> None:
         """Write `model.safetensors` and `classifier.json` into `folder`. No pickle."""
-        model_files.save(Path(folder), self._fitted(), self._description())
+        edges = {} if self._changed is None else vars(self._changed)
+        model_files.save(Path(folder), self._fitted(), self._description(), edges)
 
     @classmethod
     def load(cls, folder: str | Path, *, backbone: nn.Module | None = None, device: str = "cpu") -> "NodeClassifier":
         """Read what `save` wrote. A classifier with a module of the user's own needs one of that kind to fill."""
-        description, weights = model_files.load(Path(folder))
+        description, weights, edges = model_files.load(Path(folder))
         own = description["backbone"] == OWN_MODULE
         checks.require(not own or backbone is not None, "backbone", "given: the saved one was the user's own", None)
         clf = cls(
@@ -144,6 +155,7 @@ class NodeClassifier:
         network = clf._network(clf._plan(description["dataset"]), clf.in_features_, clf.num_classes_)
         model_files.fill(network, weights, Path(folder))
         clf.model_, clf._dataset = network.to(device), description["dataset"]
+        clf._changed = ChangedEdges(**edges) if edges else None
         return clf
 
     @property

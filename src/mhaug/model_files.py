@@ -9,21 +9,23 @@ from torch import Tensor, nn
 from mhaug.checks import RequestError
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "classifier.json"
+EDGES = "edges."  # names of edge lists, beside those of the weights
+
+Tensors = dict[str, Tensor]
 
 
-def save(folder: Path, model: nn.Module, description: dict[str, Any]) -> None:
+def save(folder: Path, model: nn.Module, description: dict[str, Any], edges: Tensors) -> None:
     """Write both files, making the folder."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    save_file(
-        {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}, folder / WEIGHTS
-    )
+    tensors = {**model.state_dict(), **{f"{EDGES}{name}": value for name, value in edges.items()}}
+    save_file({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, folder / WEIGHTS)
     (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
 
 
-def load(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Read both files."""
+def load(folder: Path) -> tuple[dict[str, Any], Tensors, Tensors]:
+    """Read both files: the description, the weights, the edge lists."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -34,12 +36,14 @@ def load(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
             )
     try:
         description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        return description, load_file(folder / WEIGHTS)
+        tensors = load_file(folder / WEIGHTS)
     except (json.JSONDecodeError, SafetensorError) as broken:
         raise RequestError(f"folder must hold whole files; got {str(folder)!r} ({broken})") from broken
+    edges = {name: tensors.pop(name) for name in list(tensors) if name.startswith(EDGES)}
+    return description, tensors, {name.removeprefix(EDGES): value for name, value in edges.items()}
 
 
-def fill(model: nn.Module, weights: dict[str, Tensor], folder: Path) -> None:
+def fill(model: nn.Module, weights: Tensors, folder: Path) -> None:
     """Load the weights into a network of the same shape."""
     try:
         model.load_state_dict(weights)

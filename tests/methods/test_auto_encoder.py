@@ -8,6 +8,7 @@ from methods.allocations import LargestTensor
 from methods.problems import planted_task
 from mhaug.backbones.catalogue import build_backbone
 from mhaug.backbones.graph_input import GraphInput
+from mhaug.backbones.propagation import symmetric_average
 from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 from mhaug.methods import reconstruction as reconstruction_file
@@ -15,7 +16,6 @@ from mhaug.methods.auto_encoder import (
     EdgePredictor,
     VariationalEncoder,
     divergence,
-    normalised_adjacency,
     scaled_features,
     variational_codes,
 )
@@ -119,7 +119,7 @@ def test_pair_scores_and_their_gradient():
 def test_adjacency_is_that_of_gcn():
     graph = GraphInput.from_data(planted_task().graph)
     gcn = build_backbone("gcn", 8, 3)
-    torch.testing.assert_close(normalised_adjacency(graph).to_dense(), gcn.edge_values(graph, View()).to_dense())
+    torch.testing.assert_close(symmetric_average(graph).to_dense(), gcn.edge_values(graph, View()).to_dense())
 
 
 def test_features_are_scaled_to_a_root_mean_square_of_one():
@@ -146,7 +146,7 @@ def test_divergence_by_hand():
 
 def test_codes_are_those_of_the_formulas():
     graph = GraphInput.from_data(planted_task().graph)
-    adjacency, x = normalised_adjacency(graph).to_dense(), graph.dense_features
+    adjacency, x = symmetric_average(graph).to_dense(), graph.dense_features
     plain = EdgePredictor(8, hidden=5, width=3, generator=generator())
     torch.testing.assert_close(plain(graph), (adjacency @ (adjacency @ x @ plain.first) @ plain.second).relu())
     noisy = VariationalEncoder(8, hidden=5, width=3, generator=generator())

@@ -8,6 +8,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import glorot
 from mhaug.backbones.layer_stack import Layer, LayerStack, widths
 from mhaug.backbones.linear import linear
+from mhaug.backbones.propagation import symmetric
 from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 
@@ -56,10 +57,5 @@ class GCN(LayerStack):
         self.reset_parameters(rng)
 
     def edge_values(self, graph: GraphInput, view: View) -> Sparse:
-        """w_ij / √(d_i d_j), where d_i sums the weights that arrive at i, its own included."""
-        connections = graph.connections.with_self
-        structure = connections.structure
-        weights = connections.weights(graph.kept(view, self.replicas).to(graph.features.dtype))
-        scale = structure.row_sums(weights).rsqrt()
-        ends = scale.index_select(0, structure.rows) * scale.index_select(0, structure.columns)
-        return Sparse(structure, weights * ends)
+        """w_ij / √(d_i d_j) of the kept edges."""
+        return symmetric(graph, graph.kept(view, self.replicas).to(graph.features.dtype))

@@ -75,6 +75,12 @@ class GraphInput:
         checks.require(x.shape[0] == self.num_nodes, "x", f"of {self.num_nodes} rows", tuple(x.shape))
         return replace(self, features=features)
 
+    def with_edges(self, edge_index: Tensor) -> "GraphInput":
+        """The same features with other edges, which have neither weights nor attributes."""
+        if edge_index is self.edge_index:
+            return self
+        return GraphInput(self.features, edge_index, connect(edge_index, self.num_nodes))
+
     def kept(self, view: View, replicas: int | None = None) -> Tensor:
         """The view's edges: bool [E], or float [E] where it weighs them instead; [..., R, E] for replicas."""
         kept = view.edge_kept

@@ -1,4 +1,4 @@
-"""Mixed-order propagation: the mean of what arrives after 0, 1, …, K rounds of messages."""
+"""The normalised adjacency, and mixed-order propagation: the mean of what arrives after 0, 1, …, K rounds."""
 
 from torch import Tensor
 
@@ -22,12 +22,18 @@ def mixed_order(graph: GraphInput, rows: Tensor, order: int) -> Tensor:
 
 def symmetric_average(graph: GraphInput) -> Sparse:
     """Â = D^(-1/2) (A + I) D^(-1/2), with one self-connection a node; values [entries], which serve all replicas."""
-    return graph.remembered("symmetric average", lambda: _symmetric_average(graph))
+
+    def make() -> Sparse:
+        return symmetric(graph, graph.edge_index.new_ones(graph.num_edges, dtype=graph.features.dtype))
+
+    return graph.remembered("symmetric average", make)
 
 
-def _symmetric_average(graph: GraphInput) -> Sparse:
+def symmetric(graph: GraphInput, kept: Tensor) -> Sparse:
+    """w_ij / √(d_i d_j) of kept edges [..., E], where d_i sums the weights that arrive at i, its own included."""
     connections = graph.connections.with_self
     structure = connections.structure
-    weights = connections.weights(graph.edge_index.new_ones(graph.num_edges, dtype=graph.features.dtype))
+    weights = connections.weights(kept)
     scale = structure.row_sums(weights).rsqrt()
-    return Sparse(structure, weights * scale[structure.rows] * scale[structure.columns])
+    ends = scale.index_select(0, structure.rows) * scale.index_select(0, structure.columns)
+    return Sparse(structure, weights * ends)

@@ -11,23 +11,10 @@ from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.initialisation import glorot
 from mhaug.backbones.linear import linear
+from mhaug.backbones.propagation import symmetric_average
 from mhaug.backbones.sparse import Sparse
 from mhaug.methods.known_pairs import KnownPairs
 from mhaug.methods.reconstruction import Reconstruction
-
-
-def normalised_adjacency(graph: GraphInput) -> Sparse:
-    """Â = D^(-1/2) (A + I) D^(-1/2), made once a graph."""
-
-    def make() -> Sparse:
-        connections = graph.connections.with_self
-        structure = connections.structure
-        ones = torch.ones(graph.num_edges, dtype=graph.features.dtype, device=graph.edge_index.device)
-        weights = connections.weights(ones)
-        scale = structure.row_sums(weights).rsqrt()
-        return Sparse(structure, weights * scale[structure.rows] * scale[structure.columns])
-
-    return graph.remembered("normalised adjacency", make)
 
 
 def scaled_features(graph: GraphInput) -> Features:
@@ -58,7 +45,7 @@ class EdgePredictor(nn.Module):
 
     def forward(self, graph: GraphInput) -> Tensor:
         """Codes [V, width]."""
-        adjacency = normalised_adjacency(graph)
+        adjacency = symmetric_average(graph)
         # nothing stands between the layers, so the narrow product W0 W1 comes first
         return (adjacency @ (adjacency @ linear(graph.features, self.first @ self.second))).relu()
 
@@ -76,7 +63,7 @@ class VariationalEncoder(nn.Module):
 
     def forward(self, graph: GraphInput) -> tuple[Tensor, Tensor]:
         """μ and log σ, [V, width] each."""
-        adjacency = normalised_adjacency(graph)
+        adjacency = symmetric_average(graph)
         hidden = adjacency @ F.elu(adjacency @ linear(scaled_features(graph), self.first))
         return hidden @ self.mean, hidden @ self.log_spread
 

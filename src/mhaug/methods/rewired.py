@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from mhaug import checks
 from mhaug.backbones.backbone import Backbone
-from mhaug.backbones.connections import connect
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.methods.known_pairs import KnownPairs
@@ -69,7 +68,7 @@ class Rewired(nn.Module):
             return original
         columns = original.edge_index[:, self.units.column_kept(self.kept)]
         edge_index = torch.cat([columns, added, added.flip(0)], 1)
-        return GraphInput(original.features, edge_index, connect(edge_index, original.num_nodes))
+        return original.with_edges(edge_index)
 
     def forward(self) -> Tensor:
         """Logits [V, C] on the changed graph."""
