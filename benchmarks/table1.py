@@ -1,10 +1,11 @@
-"""The table: for each cell a search on validation accuracy, then seeds 0-9 of the best settings.
+"""The table: for each cell a search on validation accuracy, then seeds 0-9 of the presets and of the best settings.
 
     python benchmarks/table1.py --data-dir ../shared/data --device cuda --workers 4 --minutes 9
     python benchmarks/table1.py --collect            # cells -> runs.jsonl, trials.csv, selection.csv
 
 `table1.toml` says which cells, in which order, with which budget. A cell is a folder under `--out` with its Optuna
-journal; a finished one is not made again, so that the command can be stopped and given again.
+journal and its runs; what is there is not made again, so that the command can be stopped and given again. Which of
+the settings stands in the table is chosen on validation accuracy, too.
 """
 
 import argparse
@@ -27,14 +28,15 @@ def cells(options):
     for stage in tomllib.loads(options.plan.read_text())["stage"]:
         if not options.stages or stage["name"] in options.stages:
             for cell in itertools.product(stage["datasets"], stage["backbones"], stage["methods"]):
-                yield stage, *cell
+                if not options.only or "-".join(cell) in options.only:
+                    yield stage, *cell
 
 
 def make(job):
-    """One cell, in a process that makes many. Says how long it took."""
+    """One cell, or what is left of it, in a process that makes many. Says how long it took."""
     stage, dataset, backbone, method, options, deadline = job
     folder = options.work / f"{dataset}-{backbone}-{method}"
-    if (folder / RUNS).is_file() or time.time() > deadline:
+    if time.time() > deadline:
         return None
     import torch
 
@@ -44,16 +46,17 @@ def make(job):
     torch.set_num_threads(1)
     folder.mkdir(parents=True, exist_ok=True)
     start = time.time()
-    common = searched(stage, dataset, backbone, method, options)
-    search = Search(dataset, backbone, method, stage["trials"], tuple(range(stage["seeds"])), settings=common)
     engine = build_engine("batch", data_dir=options.data_dir, device=options.device)
-    study = tune(search, folder / STUDY, engine, at_once=stage["at_once"])
+    if not (folder / TRIALS).is_file():
+        common = searched(stage, dataset, backbone, method, options)
+        search = Search(dataset, backbone, method, stage["trials"], tuple(range(stage["seeds"])), settings=common)
+        study = tune(search, folder / STUDY, engine, at_once=stage["at_once"])
+        trials = [{"number": t.number, "value": t.value, "settings": t.params} for t in study.trials]
+        (folder / TRIALS).write_text(json.dumps(trials))
     searching = time.time() - start
-    trials = [{"number": t.number, "value": t.value, "settings": t.params} for t in study.trials]
-    (folder / TRIALS).write_text(json.dumps(trials))
-    lines = finals(stage, dataset, backbone, method, trials, options, engine)
-    (folder / RUNS).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return f"{dataset} {backbone} {method}: search {searching:.0f} s, in all {time.time() - start:.0f} s", lines
+    count = finals(stage, (dataset, backbone, method), folder, options, engine)
+    words = f"search {searching:.0f} s, in all {time.time() - start:.0f} s"
+    return f"{dataset} {backbone} {method}: {count} runs, {words}" if count else None
 
 
 def searched(stage, dataset, backbone, method, options):
@@ -65,28 +68,34 @@ def searched(stage, dataset, backbone, method, options):
     return {**fixed, "max_updates": options.updates or stage["updates"]}
 
 
-def finals(stage, dataset, backbone, method, trials, options, engine):
-    """Records (without curves) of the best settings, with the test accuracy of every selection rule."""
+def finals(stage, cell, folder, options, engine):
+    """Seeds 0-9 of the presets and of the best settings found, where they are missing. Each run is kept at once.
+
+    A line is a record without its curves, with the test accuracy of every selection rule beside it.
+    """
     from mhaug import RunSpec
     from mhaug.experiments.record import RunRecord
     from mhaug.experiments.selection import RULES, accuracy_by
 
+    trials = json.loads((folder / TRIALS).read_text())
     best = sorted((t for t in trials if t["value"] is not None), key=lambda t: -t["value"])
+    finalists = [{}, *(trial["settings"] for trial in best[: stage["finalists"]])]
     longest = options.updates or stage.get("final_updates")
     own = {"max_updates": longest} if longest else {}
-    specs = [
-        RunSpec(dataset, backbone, method, seed, settings={**trial["settings"], **own})
-        for trial in best[: stage["finalists"]]
-        for seed in range(options.seeds)
-    ]
-    lines = []
-    for outcome in engine.run(specs):
-        if isinstance(outcome, RunRecord):
-            rules = {rule: accuracy_by(outcome.history, rule) for rule in RULES}
-            lines.append({**outcome.to_json(history=False), "selection": rules})
-        else:
-            print(f"failed: {outcome.spec} {outcome.error}", flush=True)
-    return lines
+    specs = [RunSpec(*cell, seed, settings={**f, **own}) for f in finalists for seed in range(options.seeds)]
+    path = folder / RUNS
+    lines = path.read_text().splitlines() if path.is_file() else []
+    done = {RunSpec.from_json(json.loads(line)["spec"]) for line in lines}
+    missing = [spec for spec in specs if spec not in done]
+    with path.open("a") as file:
+        for outcome in engine.run(missing):
+            if isinstance(outcome, RunRecord):
+                rules = {rule: accuracy_by(outcome.history, rule) for rule in RULES}
+                file.write(json.dumps({**outcome.to_json(history=False), "selection": rules}) + "\n")
+                file.flush()
+            else:
+                print(f"failed: {outcome.spec} {outcome.error}", flush=True)
+    return len(missing)
 
 
 def collect(options):
@@ -123,6 +132,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plan", type=Path, default=HERE / "table1.toml")
     parser.add_argument("--stages", nargs="+", help="names of stages; all by default")
+    parser.add_argument("--only", nargs="+", help="cells of these names: cora-gcn-grand ...")
     parser.add_argument("--data-dir")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--workers", type=int, default=1)
@@ -141,9 +151,7 @@ def main():
     with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         for made in pool.map(make, jobs):
             if made is not None:
-                words, lines = made
-                tests = [line["test_accuracy"] for line in lines]
-                print(words, f"validation-chosen of {len(tests)} runs", flush=True)
+                print(made, flush=True)
 
 
 if __name__ == "__main__":
