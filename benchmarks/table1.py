@@ -69,7 +69,7 @@ def searched(stage, dataset, backbone, method, options):
 
 
 def finals(stage, cell, folder, options, engine):
-    """Seeds 0-9 of the presets and of the best settings found, where they are missing. Each run is kept at once.
+    """Seeds 0-9 of the best settings found and of the presets, where they are missing. Each run is kept at once.
 
     A line is a record without its curves, with the test accuracy of every selection rule beside it.
     """
@@ -79,7 +79,7 @@ def finals(stage, cell, folder, options, engine):
 
     trials = json.loads((folder / TRIALS).read_text())
     best = sorted((t for t in trials if t["value"] is not None), key=lambda t: -t["value"])
-    finalists = [{}, *(trial["settings"] for trial in best[: stage["finalists"]])]
+    finalists = [*(trial["settings"] for trial in best[: stage["finalists"]]), {}]
     longest = options.updates or stage.get("final_updates")
     own = {"max_updates": longest} if longest else {}
     specs = [RunSpec(*cell, seed, settings={**f, **own}) for f in finalists for seed in range(options.seeds)]
