@@ -1,0 +1,54 @@
+"""Join the group that `torchrun` started; say each piece of bad news once, not once a rank."""
+
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from mhaug.checks import RequestError
+from mhaug.distributed.world import World
+
+PATIENCE = timedelta(minutes=10)  # a rank that is silent for so long is taken for dead
+
+
+@contextmanager
+def joined(device: str = "cpu") -> Iterator[World]:
+    """The world that `torchrun` describes in the environment; alone where it did not start this process.
+
+    An error that several ranks meet is raised on one of them; the others exit with the same status and no words.
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        yield World.alone()
+        return
+    from torch import distributed
+
+    on_gpu = device.startswith("cuda")
+    # the store is that of torchrun itself, so it outlives any rank
+    store, rank, size = next(distributed.rendezvous("env://", timeout=PATIENCE))
+    backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"
+    distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=PATIENCE)
+    try:
+        yield World(rank, size, device if on_gpu else "cpu")
+    except Exception as failure:
+        if _said_before(store, failure):
+            raise SystemExit(2 if isinstance(failure, RequestError) else 1) from failure
+        raise
+    else:
+        distributed.destroy_process_group()
+
+
+def local_device(device: str) -> str:
+    """The GPU of this rank where "cuda" is asked for under torchrun; else what was asked for."""
+    local = os.environ.get("LOCAL_RANK")
+    return f"cuda:{local}" if device == "cuda" and local is not None else device
+
+
+def _said_before(store: Any, failure: Exception) -> bool:
+    """Whether another rank reports a failure of this kind; for a wrong request, one in these words."""
+    words = str(failure) if isinstance(failure, RequestError) else type(failure).__name__
+    try:
+        return int(store.add(f"mhaug/{zlib.crc32(words.encode())}", 1)) > 1
+    except RuntimeError:  # the store is gone as well
+        return False
