@@ -34,8 +34,9 @@ class PartitionedChain(Chain):
         _check(setup)
         super().__init__(setup, seed=seed)
         self.world = world or World.alone()
-        options = {"seed": seed, "world": self.world}
-        self.state = {part: DividedPart(setup, part, layouts[part], **options) for part in setup.targets}
+        self.state = {
+            part: DividedPart(setup, part, layouts[part], seed=seed, world=self.world) for part in setup.targets
+        }
         self._entropy: tuple[Tensor | None, int | None] = (torch.empty(0), -1)  # none seen yet
 
     def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
@@ -49,9 +50,8 @@ class PartitionedChain(Chain):
         # resamples are made by all ranks together, and counted by the first
         for counts in tally.values():
             counts[:, 0] *= self.world.leads
-        return StepReport(
-            {part: self.world.total(torch.from_numpy(each)).numpy() for part, each in tally.items()}, self.setup
-        )
+        counted = {part: self.world.total(torch.from_numpy(counts)).numpy() for part, counts in tally.items()}
+        return StepReport(counted, self.setup)
 
     def kept(self, part: str) -> Tensor:
         """A copy of the masks."""

@@ -1,6 +1,5 @@
 """`partitioned_chain`: a sampler and a graph -> a chain in parts, the same on every rank."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -30,20 +29,18 @@ def partitioned_chain(
     owner = world.from_first(
         node_parts(graph, parts) if world.leads else torch.zeros(graph.num_nodes, dtype=torch.long)
     )
-    layouts = {
-        part: _shared(world, lambda part=part: cover(graph, owner, parts, setup.hops, part), target.units, parts)
-        for part, target in setup.targets.items()
-    }
+    layouts = {}
+    for part in setup.targets:
+        made = cover(graph, owner, parts, setup.hops, part) if world.leads else []
+        layouts[part] = _from_first(world, made, parts, graph.num_nodes)
     return PartitionedChain(setup, layouts, seed=seed, world=world)
 
 
-def _shared(world: World, make: Callable[[], list[Layout]], units: int, parts: int) -> list[Layout]:
-    """What rank 0 makes: partitions are only the same everywhere if they are made once."""
+def _from_first(world: World, made: list[Layout], parts: int, nodes: int) -> list[Layout]:
+    """What rank 0 made: partitions are only sure to be the same everywhere if they are made once."""
     if world.size == 1:
-        return make()
-    made = make() if world.leads else []
-    count = int(world.from_first(torch.tensor([len(made)])).item())
-    rows = torch.stack([torch.cat([each.owner, each.mover]) for each in made]) if made else None
-    nodes = int(world.from_first(torch.tensor([rows.shape[1] - units if rows is not None else 0])).item())
-    rows = world.from_first(torch.empty(count, nodes + units, dtype=torch.long) if rows is None else rows)
+        return made
+    rows = torch.stack([torch.cat([each.owner, each.mover]) for each in made]) if made else torch.empty(0, 0)
+    shape = world.from_first(torch.tensor(rows.shape))
+    rows = world.from_first(rows.long() if made else torch.empty(*shape.tolist(), dtype=torch.long))
     return [Layout(parts, row[:nodes], row[nodes:]) for row in rows]

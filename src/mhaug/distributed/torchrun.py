@@ -23,10 +23,11 @@ def joined(device: str = "cpu") -> Iterator[World]:
         yield World.alone()
         return
     from torch import distributed
+    from torch.distributed.rendezvous import rendezvous
 
     on_gpu = device.startswith("cuda")
     # the store is that of torchrun itself, so it outlives any rank
-    store, rank, size = next(distributed.rendezvous("env://", timeout=PATIENCE))
+    store, rank, size = next(rendezvous("env://", timeout=PATIENCE))
     backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"
     distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=PATIENCE)
     try:
