@@ -38,6 +38,11 @@ class DividedPart:
         return self.target.units
 
     @property
+    def count_weight(self) -> float:
+        """λ'."""
+        return float(self.target.term.count_weight)
+
+    @property
     def dropped(self) -> int:
         """d."""
         return int(self.kept.size - np.count_nonzero(self.kept))

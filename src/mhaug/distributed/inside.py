@@ -16,8 +16,7 @@ def move_inside(
 
     `shared` is read in step by all ranks. Gives how many moves of each kind were proposed and accepted, [3, 2].
     """
-    units, weight, before = state.units, state.target.term.count_weight, state.dropped
-    assert isinstance(weight, float | int)
+    units, weight, before = state.units, state.count_weight, state.dropped
     tilt = draw_tilt(before, units, weight, shared)
     changed, tally = np.zeros(units, dtype=np.bool_), np.zeros((3, 2), dtype=np.int64)
     for number, place in state.places[turn].items():

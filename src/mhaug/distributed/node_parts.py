@@ -68,7 +68,7 @@ def _metis(both_ways: csr_array, parts: int, avoid: Tensor | None) -> np.ndarray
         dear = avoid.cpu().numpy()
         source = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
         weights = np.where(dear[source] & dear[neighbours], HEAVY, 1)
-    _, found = pymetis.part_graph(parts, xadj=pointers, adjncy=neighbours, eweights=weights)
+    _, found = pymetis.part_graph(parts, pymetis.CSRAdjacency(pointers, neighbours), eweights=weights)
     return np.asarray(found, dtype=np.int64)
 
 

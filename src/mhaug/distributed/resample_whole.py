@@ -11,20 +11,25 @@ from mhaug.sampling.compiled.counts import draw_count, keep_subset, log_mass
 
 def resample_whole(state: DividedPart, step_size: float, *, shared: np.random.Generator) -> bool:
     """Whether the candidate was accepted. `shared` is read in step by all ranks."""
-    units, weight, given = state.units, state.target.term.count_weight, state.dropped
-    count = draw_count(shared.random(), given, units, step_size)
-    candidate = _subset(state, count, shared)
-    ratio = state.ego_term(candidate) - state.ego_term(state.kept)
-    ratio += log_mass(given, count, units, step_size) - log_mass(count, given, units, step_size)
-    # 1 / C(M, d) stands in the target with the power λ' and in the proposal with the power 1
-    ratio += (1.0 - weight) * (log_subsets(count, units) - log_subsets(given, units))
-    accepted = math.log(max(shared.random(), 2.0**-54)) <= ratio
+    count = draw_count(shared.random(), state.dropped, state.units, step_size)
+    candidate = subset(state, count, shared=shared)
+    accepted = math.log(max(shared.random(), 2.0**-54)) <= log_acceptance(state, candidate, step_size)
     if accepted:
         state.kept = candidate
     return accepted
 
 
-def _subset(state: DividedPart, count: int, shared: np.random.Generator) -> np.ndarray:
+def log_acceptance(state: DividedPart, candidate: np.ndarray, step_size: float) -> float:
+    """log of the ratio in Eq. 7; the ego terms of all nodes, each from the rank that has it."""
+    units, given, count = state.units, state.dropped, state.units - int(np.count_nonzero(candidate))
+    ratio = state.ego_term(candidate) - state.ego_term(state.kept)
+    ratio += log_mass(given, count, units, step_size) - log_mass(count, given, units, step_size)
+    # 1 / C(M, d) stands in the target with the power λ' and in the proposal with the power 1
+    excess = 1.0 - state.count_weight
+    return ratio + excess * (log_subsets(count, units) - log_subsets(given, units)) if excess else ratio
+
+
+def subset(state: DividedPart, count: int, *, shared: np.random.Generator) -> np.ndarray:
     """A uniform subset of `count` dropped units: how many fall to each part, and then which of them.
 
     The numbers of a uniform subset that fall into given classes have the multivariate hypergeometric law, and given

@@ -23,14 +23,6 @@ def draw_tilt(dropped: int, units: int, count_weight: float, rng: np.random.Gene
     return count_weight * (math.log(first) - math.log(second))
 
 
-def log_tilt_density(tilt: float, dropped: int, units: int, count_weight: float) -> float:
-    """log of the density of log(θ / (1 - θ)) given the count, at the value that `tilt` stands for."""
-    log_odds = tilt / count_weight
-    alpha, beta = count_weight * dropped + 1.0, count_weight * (units - dropped) + 1.0
-    log_theta, log_rest = -np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds)
-    return float(alpha * log_theta + beta * log_rest) - _log_beta(alpha, beta)
-
-
 def left_over(dropped: int, units: int, count_weight: float) -> float:
     """r(d), the part of the count's term that the tilt does not carry."""
     if count_weight in (0.0, 1.0):
