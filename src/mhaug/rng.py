@@ -28,6 +28,11 @@ def stream(seed: int, *role: Role, device: torch.device | str = "cpu") -> torch.
     return torch.Generator(device=device).manual_seed(word >> 1)
 
 
+def seed_of_rank(seed: int, rank: int) -> int:
+    """The seed of what each rank of a job draws for itself; that of rank 0 is the job's own."""
+    return seed if rank == 0 else int(_sequence(seed, ("rank", rank)).generate_state(1, np.uint64)[0]) >> 1
+
+
 def ordering(seed: int, *role: Role, size: int) -> torch.Tensor:
     """A random order of 0..size-1 that is the same on every machine and with every version.
 

@@ -19,6 +19,7 @@ def main(arguments: list[str] | None = None) -> None:
     from typer import TyperException
 
     from mhaug.checks import RequestError
+    from mhaug.distributed.world import RankLostError
 
     words = sys.argv[1:] if arguments is None else arguments
     try:
@@ -28,6 +29,8 @@ def main(arguments: list[str] | None = None) -> None:
     except TyperException as wrong:
         context = getattr(wrong, "ctx", None)
         _exit(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
+    except RankLostError as lost:
+        _exit(1, str(lost))
     except KeyboardInterrupt:
         _exit(1, "stopped")
     except Exception as failure:

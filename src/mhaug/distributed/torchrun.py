@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from mhaug.checks import RequestError
-from mhaug.distributed.world import World
+from mhaug.distributed.world import RankLostError, World
 
 PATIENCE = timedelta(minutes=10)  # a rank that is silent for so long is taken for dead
 
@@ -47,9 +47,10 @@ def local_device(device: str) -> str:
 
 
 def _said_before(store: Any, failure: Exception) -> bool:
-    """Whether another rank reports a failure of this kind; for a wrong request, one in these words."""
-    words = str(failure) if isinstance(failure, RequestError) else type(failure).__name__
+    """Whether other ranks have said enough: the same words, or, where a rank is missed, why it went."""
     try:
-        return int(store.add(f"mhaug/{zlib.crc32(words.encode())}", 1)) > 1
+        someone_spoke = int(store.add("mhaug/failures", 1)) > 1
+        same_words = int(store.add(f"mhaug/{zlib.crc32(str(failure).encode())}", 1)) > 1
     except RuntimeError:  # the store is gone as well
         return False
+    return someone_spoke if isinstance(failure, RankLostError) else same_words
