@@ -5,6 +5,7 @@ Exit status: 0 done, 2 the request was wrong (one line on standard error), 1 any
 
 import os
 import sys
+import time
 from typing import NoReturn
 
 
@@ -27,6 +28,10 @@ def main(arguments: list[str] | None = None) -> None:
     except RequestError as wrong:
         _exit(2, str(wrong))
     except TyperException as wrong:
+        if os.environ.get("RANK", "0") != "0":
+            # all ranks were given these words: the first one says so, before torchrun ends them all
+            time.sleep(1.0)
+            raise SystemExit(2) from wrong
         context = getattr(wrong, "ctx", None)
         _exit(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
     except RankLostError as lost:

@@ -5,12 +5,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from time import sleep
 from typing import Any
 
 from mhaug.checks import RequestError
 from mhaug.distributed.world import RankLostError, World
 
 PATIENCE = timedelta(minutes=10)  # a rank that is silent for so long is taken for dead
+GRACE = 1.0  # seconds; the first rank that exits has the others killed, so the one that speaks goes first
 
 
 @contextmanager
@@ -34,6 +36,7 @@ def joined(device: str = "cpu") -> Iterator[World]:
         yield World(rank, size, device if on_gpu else "cpu")
     except Exception as failure:
         if _said_before(store, failure):
+            sleep(GRACE)
             raise SystemExit(2 if isinstance(failure, RequestError) else 1) from failure
         raise
     else:
