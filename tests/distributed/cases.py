@@ -11,7 +11,7 @@ from mhaug.distributed.world import World
 from sampling.enumeration import state_number
 
 TERM = EgoTerm(strength=0.4, spread_floor=0.25, count_weight=0.8)
-SPEC = RunSpec("planted-partition", "gcn", "mh-aug", settings={"max_updates": 200, "hidden": 8})
+SPEC = RunSpec("planted-partition", "gcn", "mh-aug", settings={"max_updates": 120, "hidden": 8})
 
 
 def cliques(count: int = 6, size: int = 6) -> Data:

@@ -39,7 +39,7 @@ def chains(world: World) -> dict[str, object]:
     resumed.load_state_dict(saved)
     resumed.step(rounds=2)
     return {
-        "states": states_along(chain_on_path(world), 40),
+        "states": states_along(chain_on_path(world), 12),
         "kept": larger.kept("edges").int().tolist(),
         "log_prob": larger.log_prob().item(),
         "change": [part.item() for part in larger.change("nodes")],
