@@ -54,3 +54,13 @@ def test_long_runs_follow_the_enumerated_law():
 def test_ranks_never_drift_apart_whatever_the_method(found):
     assert found["apart"] == dict.fromkeys(found["apart"], 0.0)
     assert len(found["apart"]) >= 10
+
+
+def test_gradients_are_means_over_the_ranks(found):
+    assert found["gradients"] == {"both": [2.0, 8.0], "first": [0.5, 0.5], "nobody": None, "notes": [3.0]}
+
+
+def test_a_loss_that_is_not_finite_stops_all_ranks(found):
+    first, second = found["trouble"]
+    assert "stopped at step 4 (after update 1): the loss of another rank is not finite" in first
+    assert "stopped at step 4 (after update 1): the term 'total' of the loss is nan" in second
