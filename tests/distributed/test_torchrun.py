@@ -37,6 +37,13 @@ def test_alone_there_is_no_group(monkeypatch):
     assert (local_device("cuda"), local_device("cuda:1"), local_device("cpu")) == ("cuda:3", "cuda:1", "cpu")
 
 
+def test_other_commands_are_for_one_process(monkeypatch, capsys):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert run("datasets") == 2
+    line = "mhaug: torchrun must be given 'mhaug train', the command for several ranks; got 'datasets'\n"
+    assert capsys.readouterr().err == line
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the ranks in /proc")
 def test_a_rank_dies_and_any_number_of_ranks_goes_on(found, tmp_path, capsys):
     out = tmp_path / "run"

@@ -23,17 +23,15 @@ def main(arguments: list[str] | None = None) -> None:
     from mhaug.distributed.world import RankLostError
 
     words = sys.argv[1:] if arguments is None else arguments
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1 and words[:1] != ["train"]:
+        _exit_once(2, f"torchrun must be given 'mhaug train', the command for several ranks; got {' '.join(words)!r}")
     try:
         app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
     except RequestError as wrong:
         _exit(2, str(wrong))
     except TyperException as wrong:
-        if os.environ.get("RANK", "0") != "0":
-            # all ranks were given these words: the first one says so, before torchrun ends them all
-            time.sleep(1.0)
-            raise SystemExit(2) from wrong
         context = getattr(wrong, "ctx", None)
-        _exit(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
+        _exit_once(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
     except RankLostError as lost:
         _exit(1, str(lost))
     except KeyboardInterrupt:
@@ -42,6 +40,14 @@ def main(arguments: list[str] | None = None) -> None:
         if os.environ.get("MHAUG_DEBUG"):
             raise
         _exit(1, f"{type(failure).__name__}: {failure} (MHAUG_DEBUG=1 shows where)")
+
+
+def _exit_once(status: int, line: str) -> NoReturn:
+    """For what is wrong with the words that all ranks were given: the first says so, before torchrun ends them all."""
+    if os.environ.get("RANK", "0") != "0":
+        time.sleep(1.0)
+        raise SystemExit(status)
+    _exit(status, line)
 
 
 def _exit(status: int, line: str) -> NoReturn:

@@ -53,10 +53,10 @@ def train(
     from mhaug.distributed.torchrun import joined, local_device
     from mhaug.experiments.spec import RunSpec
 
-    checks.whole_number(threads, "threads", 1)
-    torch.set_num_threads(threads)
     device = local_device(device)
     with joined(device) as world:
+        checks.whole_number(threads, "threads", 1)
+        torch.set_num_threads(threads)
         checked_device(device)
         # rank 0 speaks for all
         output = Output(quiet or not world.leads, json and world.leads)
