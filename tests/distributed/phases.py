@@ -50,9 +50,10 @@ def resample_matrix(state: DividedPart, step_size: float) -> Tensor:
     masks = all_masks(state.units)
     counts = (~masks).sum(1)
     proposal, ratio = (torch.empty(len(masks), len(masks)).double() for _ in range(2))
+    egos = [state.ego_term(kept) for kept in masks.numpy()]
     for row, kept in enumerate(masks.numpy()):
-        state.kept = kept.copy()
-        each = [log_acceptance(state, other, step_size) for other in masks.numpy()]
+        state.put(kept.copy())
+        each = [log_acceptance(state, *pair, step_size) for pair in zip(counts.tolist(), egos, strict=True)]
         ratio[row] = torch.tensor(each, dtype=torch.float64)
         walk = [log_mass(count, int(counts[row]), state.units, step_size) for count in counts.tolist()]
         proposal[row] = torch.tensor(walk, dtype=torch.float64) - log_subsets(state.units, counts)

@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _exit_once(status: int, line: str) -> NoReturn:
-    """For what is wrong with the words that all ranks were given: the first says so, before torchrun ends them all."""
+    """For what is wrong with the words that all ranks were given: the first says so, before torchrun ends all."""
     if os.environ.get("RANK", "0") != "0":
         time.sleep(1.0)
         raise SystemExit(status)

@@ -70,13 +70,13 @@ class PartitionedChain(Chain):
         total = torch.zeros(1, dtype=torch.float64)
         for state in self.state.values():
             counts = log_subsets(state.units, torch.tensor([state.dropped]))
-            total += state.ego_term(state.kept) - state.target.term.count_weight * counts
+            total += state.own_ego_term() - state.target.term.count_weight * counts
         return total
 
     def place(self, kept: Mapping[str, Tensor]) -> None:
         """Counters are made where they are needed."""
         for part, state in self.state.items():
-            state.kept = kept[part].cpu().numpy().reshape(-1).copy()
+            state.put(kept[part].cpu().numpy().reshape(-1).copy())
 
     def state_dict(self) -> dict[str, Tensor]:
         """Masks, weights, and the streams of all parts: any number of ranks can go on from it."""

@@ -25,7 +25,7 @@ class DividedPart:
     def __init__(self, setup: Setup, part: str, layouts: Sequence[Layout], *, seed: int, world: World) -> None:
         self.target: EgoTarget = setup.targets[part]
         self.part, self.world, self._setup = part, world, setup
-        self.kept = np.ones(self.target.units, dtype=np.bool_)
+        self.put(np.ones(self.target.units, dtype=np.bool_))
         self.parts = layouts[0].parts
         self.places = [self._workplaces(layout, whole=turn == 0) for turn, layout in enumerate(layouts)]
         roles = [(seed, "piece", part, turn) for turn in range(len(layouts))]
@@ -47,11 +47,22 @@ class DividedPart:
         """d."""
         return int(self.kept.size - np.count_nonzero(self.kept))
 
+    def put(self, kept: np.ndarray, ego: float | None = None) -> None:
+        """Stand at these masks; `ego` is their ego term, where it is known."""
+        self.kept, self._ego = kept, ego
+
     def weigh(self, entropy: np.ndarray) -> None:
         """ε has changed."""
+        self._ego = None
         for turn in self.places:
             for place in turn.values():
                 place.weigh(entropy)
+
+    def own_ego_term(self) -> float:
+        """The ego term of where the chain stands, counted once."""
+        if self._ego is None:
+            self._ego = self.ego_term(self.kept)
+        return self._ego
 
     def ego_term(self, kept: np.ndarray) -> float:
         """-λ Σ_i (Δ_i - μ)² / (2 σ_i²) for masks that all ranks know, with the same bits on any number of ranks."""

@@ -25,10 +25,11 @@ def move_inside(
         place.load(state.kept)
         tally += place.move(kinds(rng.random(budget), flips), rng.random((budget, 3)), tilt)
         changed[place.movable] = place.kept != state.kept[place.movable]
-    state.kept ^= (changed := state.world.union(changed))
+    old = state.kept
+    state.put(old ^ state.world.union(changed))
     if weight not in (0.0, 1.0):
         ratio = left_over(state.dropped, units, weight) - left_over(before, units, weight)
         if math.log(max(shared.random(), 2.0**-54)) > ratio:
-            state.kept ^= changed
+            state.put(old)
             tally[:, 1] = 0
     return tally

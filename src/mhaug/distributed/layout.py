@@ -9,6 +9,9 @@ from mhaug.distributed.node_parts import islands, node_parts
 from mhaug.distributed.reach import footprint, interior
 from mhaug.sampling.subgraph import UnitGraph
 
+MOST = 6  # partitions; each costs a synchronisation a round
+HELPS = 0.2  # of the units left, so many must get their turn, or a further partition is not worth it
+
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -30,21 +33,23 @@ class Layout:
 def cover(graph: UnitGraph, owner: Tensor, parts: int, hops: int, part: str) -> list[Layout]:
     """Layouts in which every unit has exactly one turn.
 
-    The first is the partition itself: each part moves the units that lie deep inside it. The second is a partition
-    whose cuts keep away from those of the first. What is still left are islands around places where both cut;
-    islands do not touch, and are dealt out to the parts.
+    The first is the partition itself: each part moves the units that lie deep inside it. Then come partitions whose
+    cuts keep away from the units that had no turn yet, as long as each helps. What is still left are islands around
+    places where all of them cut; islands do not touch, and are dealt out to the parts.
     """
-    first = Layout(parts, owner, interior(graph, owner, hops, part))
-    layouts, left = [first], ~first.movable
-    if bool(left.any()) and parts > 1:
+    layouts = [Layout(parts, owner, interior(graph, owner, hops, part))]
+    left, found = ~layouts[0].movable, True
+    while found and bool(left.any()) and parts > 1 and len(layouts) < MOST:
         other = node_parts(graph, parts, avoid=footprint(graph, left, hops, part))
-        found = interior(graph, other, hops, part)
-        layouts.append(Layout(parts, other, torch.where(left, found, -1)))
-        left &= found < 0
+        layout = Layout(parts, other, torch.where(left, interior(graph, other, hops, part), -1))
+        found = int(layout.movable.sum()) >= HELPS * int(left.sum())
+        if found:
+            layouts.append(layout)
+            left &= ~layout.movable
     if bool(left.any()):
         dealt = _deal(islands(graph, footprint(graph, left, hops, part)), parts)
         layouts.append(Layout(parts, dealt, torch.where(left, interior(graph, dealt, hops, part), -1)))
-    return [layout for layout in layouts if layout is first or bool(layout.movable.any())]
+    return layouts
 
 
 def _deal(numbers: Tensor, parts: int) -> Tensor:

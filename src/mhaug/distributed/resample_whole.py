@@ -13,16 +13,17 @@ def resample_whole(state: DividedPart, step_size: float, *, shared: np.random.Ge
     """Whether the candidate was accepted. `shared` is read in step by all ranks."""
     count = draw_count(shared.random(), state.dropped, state.units, step_size)
     candidate = subset(state, count, shared=shared)
-    accepted = math.log(max(shared.random(), 2.0**-54)) <= log_acceptance(state, candidate, step_size)
+    ego = state.ego_term(candidate)
+    accepted = math.log(max(shared.random(), 2.0**-54)) <= log_acceptance(state, count, ego, step_size)
     if accepted:
-        state.kept = candidate
+        state.put(candidate, ego)
     return accepted
 
 
-def log_acceptance(state: DividedPart, candidate: np.ndarray, step_size: float) -> float:
-    """log of the ratio in Eq. 7; the ego terms of all nodes, each from the rank that has it."""
-    units, given, count = state.units, state.dropped, state.units - int(np.count_nonzero(candidate))
-    ratio = state.ego_term(candidate) - state.ego_term(state.kept)
+def log_acceptance(state: DividedPart, count: int, ego: float, step_size: float) -> float:
+    """log of the ratio in Eq. 7, for a candidate with this count and ego term."""
+    units, given = state.units, state.dropped
+    ratio = ego - state.own_ego_term()
     ratio += log_mass(given, count, units, step_size) - log_mass(count, given, units, step_size)
     # 1 / C(M, d) stands in the target with the power λ' and in the proposal with the power 1
     excess = 1.0 - state.count_weight
