@@ -30,7 +30,12 @@ def joined(device: str = "cpu") -> Iterator[World]:
     on_gpu = device.startswith("cuda")
     # the store is that of torchrun itself, so it outlives any rank
     store, rank, size = next(rendezvous("env://", timeout=PATIENCE))
-    backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"
+    backend = "gloo"
+    if on_gpu:
+        import torch
+
+        torch.cuda.set_device(device)
+        backend = "cpu:gloo,cuda:nccl"
     distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=PATIENCE)
     try:
         yield World(rank, size, device if on_gpu else "cpu")

@@ -1,5 +1,6 @@
 """The ranks of a job, and what they say to each other. Alone, every word is an echo."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +88,7 @@ class World:
         try:
             getattr(distributed, name)(sent, **options)
         except RuntimeError as broken:
-            reason = " ".join(str(broken).split())[:160]
+            # the first sentence, without the place in gloo's sources that it starts with
+            reason = re.sub(r"^\[[^\]]*\] *", "", " ".join(str(broken).split())).split(". ")[0][:160]
             raise RankLostError(f"rank {self.rank} of {self.size} lost another rank ({reason})") from broken
         return sent.to(values.device)
