@@ -8,12 +8,11 @@ from scipy.stats import beta as beta_law
 from torch import Tensor
 
 from mhaug.distributed.divided import DividedPart
-from mhaug.distributed.local_moves import tilted_flip
+from mhaug.distributed.local_moves import settle_flip, settle_swap, weigh_flip, weigh_swap
 from mhaug.distributed.resample_whole import log_acceptance
 from mhaug.distributed.tilt import left_over
 from mhaug.distributed.workplace import Workplace
 from mhaug.sampling.compiled.counts import log_mass
-from mhaug.sampling.compiled.steps import settle_flip, settle_swap, weigh_swap
 from mhaug.sampling.target import log_subsets
 from sampling.enumeration import all_masks, transition_matrix
 
@@ -73,7 +72,7 @@ def _one_move(state: DividedPart, place: Workplace, tilt: float, flips: float) -
     for row, kept in enumerate(masks):
         place.load(kept)
         for one in range(count):
-            accepted = min(1.0, float(np.exp(tilted_flip(part, one, tilt, of_edges))))
+            accepted = min(1.0, float(np.exp(weigh_flip(part, one, tilt, of_edges))))
             settle_flip(part, one, False)
             moves[row, row ^ names[one]] += flips / count * accepted
             for other in range(one):

@@ -10,10 +10,7 @@ from mhaug.sampling.compiled import steps
 from mhaug.sampling.terms import CompiledTerm
 
 Loops = dict[str, Callable[..., Any]]
-_REBUILT = (
-    "propose_resample", "keep_or_undo", "weigh_flip", "settle_flip", "weigh_swap", "settle_swap", "flip", "swap",
-    "run_round", "place",
-)  # fmt: skip
+_REBUILT = ("propose_resample", "keep_or_undo", "flip", "swap", "run_round", "place")
 _known: dict[tuple[types.CodeType, ...], Loops] = {}
 
 

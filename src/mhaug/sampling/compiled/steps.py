@@ -94,7 +94,7 @@ def keep_or_undo(part: Part, count: int, accepted: bool) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _differences(part: Part, unit: int, of_edges: bool) -> None:
+def differences(part: Part, unit: int, of_edges: bool) -> None:
     if of_edges:
         edge_differences(part, unit)
     else:
@@ -102,63 +102,48 @@ def _differences(part: Part, unit: int, of_edges: bool) -> None:
 
 
 @njit(cache=True, nogil=True)
-def weigh_flip(part: Part, unit: int, of_edges: bool) -> float:
-    """What the flip of one unit adds to log P, the count's term left out; `settle_flip` comes next."""
-    _differences(part, unit, of_edges)
-    return gain(part) + extra_gain(part.extra, part.kept[part.counts[0]], unit)
-
-
-@njit(cache=True, nogil=True)
-def settle_flip(part: Part, unit: int, accepted: bool) -> bool:
-    """Make the flip that was weighed, or forget it."""
-    if accepted:
-        extra_apply(part.extra, part.kept[part.counts[0]], unit)
-        apply(part, unit)
-    else:
-        clear(part)
-    return accepted
-
-
-@njit(cache=True, nogil=True)
-def weigh_swap(part: Part, one: int, other: int, of_edges: bool) -> float:
-    """What the flips of a kept and a dropped unit add to log P; `settle_swap` comes next.
-
-    The second difference is taken after a provisional first flip.
-    """
-    ratio = weigh_flip(part, one, of_edges)
-    settle_flip(part, one, True)
-    return ratio + weigh_flip(part, other, of_edges)
-
-
-@njit(cache=True, nogil=True)
-def settle_swap(part: Part, one: int, other: int, accepted: bool, of_edges: bool) -> bool:
-    """Make the second flip, or undo the first."""
-    settle_flip(part, other, accepted)
-    if not accepted:
-        _differences(part, one, of_edges)
-        settle_flip(part, one, True)
-    return accepted
-
-
-@njit(cache=True, nogil=True)
 def flip(part: Part, which: float, uniform: float, of_edges: bool) -> bool:
     """Drop or restore one unit; `which` chooses it, `uniform` decides."""
     units = part.kept.shape[1] - 1
     unit = int(which * units)
-    ratio = weigh_flip(part, unit, of_edges) + count_gain(part, units, part.kept[part.counts[0], unit])
-    return settle_flip(part, unit, math.log(uniform) <= ratio if uniform > 0 else True)
+    kept = part.kept[part.counts[0]]
+    differences(part, unit, of_edges)
+    ratio = gain(part) + count_gain(part, units, kept[unit]) + extra_gain(part.extra, kept, unit)
+    if math.log(uniform) <= ratio if uniform > 0 else True:
+        extra_apply(part.extra, kept, unit)
+        apply(part, unit)
+        return True
+    clear(part)
+    return False
 
 
 @njit(cache=True, nogil=True)
 def swap(part: Part, first: float, second: float, uniform: float, of_edges: bool) -> bool:
-    """Flip a kept and a dropped unit: the count, and its term, stay. Two that are alike are left alone."""
+    """Flip two units of which one is kept and one dropped: the count, and its term, stay as they are.
+
+    Two units that are alike are left alone, as a proposal to stay. The second difference is taken after a
+    provisional first flip, which a rejection undoes.
+    """
     units = part.kept.shape[1] - 1
     one, other = int(first * units), int(second * units)
     kept = part.kept[part.counts[0]]
     if kept[one] == kept[other]:
         return False
-    ratio = weigh_swap(part, one, other, of_edges)
-    return settle_swap(part, one, other, math.log(uniform) <= ratio if uniform > 0 else True, of_edges)
+    differences(part, one, of_edges)
+    ratio = gain(part) + extra_gain(part.extra, kept, one)
+    extra_apply(part.extra, kept, one)
+    apply(part, one)
+    differences(part, other, of_edges)
+    ratio += gain(part) + extra_gain(part.extra, kept, other)
+    if math.log(uniform) <= ratio if uniform > 0 else True:
+        extra_apply(part.extra, kept, other)
+        apply(part, other)
+        return True
+    clear(part)
+    differences(part, one, of_edges)
+    extra_apply(part.extra, kept, one)
+    apply(part, one)
+    return False
 
 
 @njit(cache=True, nogil=True)
