@@ -20,16 +20,15 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import torch
+from parts_agreement import agreement
 from torch_geometric.data import Data
 
 from mhaug import EgoTerm, MHAug, load_dataset
-from mhaug.data.datasets import load_graph
 from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.distributed.torchrun import joined
 from mhaug.distributed.world import World
 from mhaug.methods.method import Problem
 from mhaug.methods.presets import preset_settings
-from mhaug.sampling.diagnostics import describe
 from mhaug.training.fit import fit
 from mhaug.training.plan import Plan
 
@@ -130,50 +129,6 @@ def training_row(world, options):
     return {**row, "updates_a_turn": options.updates, "samples_an_update": {"one rank": 1, "two ranks": 2}}
 
 
-def agreement(options):
-    """Cora: four chains on the whole graph and four in two, three, four and eight parts, from far apart."""
-    data, rows = load_graph("cora", options.data_dir), {}
-    for spread in (0.3, 1.0):
-        sampler = MHAug(edges=EgoTerm(strength=0.3, spread_floor=spread))
-        draws = {"whole": [], "parts": []}
-        for index, parts in enumerate((2, 3, 4, 8)):
-            chains = {"whole": sampler.chain(data, seed=index)}
-            chains["parts"] = partitioned_chain(sampler, data, parts=parts, seed=index)
-            for name, chain in chains.items():
-                units = chain.graph.num_units
-                dropped = torch.rand(1, units, generator=torch.Generator().manual_seed(index)) < index / 3
-                chain.place({"edges": ~dropped})
-                for _ in chain.warm_up(100):
-                    pass
-                draws[name].append(quantities(chain, options.draws))
-        rows[f"spread {spread:g}"] = {name: compare(draws, name) for name in draws["whole"][0]}
-    return rows
-
-
-def quantities(chain, draws):
-    found = {"log_prob": [], "edge_change": [], "ego_change": [], "ego_spread": []}
-    for _ in range(draws):
-        chain.step()
-        change = chain.change("edges")
-        for name, value in zip(found, (chain.log_prob(), *change), strict=True):
-            found[name].append(float(value))
-    return found
-
-
-def compare(draws, name):
-    """Means of both, how many standard errors apart, and R-hat of all eight chains together."""
-    each = {kind: np.array([chain[name] for chain in chains]) for kind, chains in draws.items()}
-    whole, parts = (describe(each[kind]) for kind in ("whole", "parts"))
-    apart = (whole.mean - parts.mean) / np.hypot(whole.mcse, parts.mcse)
-    together = describe(np.concatenate([each["whole"], each["parts"]]))
-    return {
-        "mean": {"whole": whole.mean, "parts": parts.mean},
-        "standard_errors_apart": apart,
-        "r_hat_of_all_eight": together.r_hat,
-        "effective_draws": {"whole": whole.ess_bulk, "parts": parts.ess_bulk},
-    }
-
-
 def rank_main(options):
     with joined() as world:
         answers = {"chain": chain_rows(world, options), "training": training_row(world, options)}
@@ -199,9 +154,9 @@ def main():
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--edges", type=int, default=10**6)
     parser.add_argument("--moves", default="mixture")
-    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--updates", type=int, default=100)
-    parser.add_argument("--draws", type=int, default=300)
+    parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--answers", type=Path, default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -210,7 +165,7 @@ def main():
         rank_main(options)
         return
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    answers = {**start_ranks(options), "agreement": agreement(options)}
+    answers = {**start_ranks(options), "agreement": agreement(options.data_dir, options.draws)}
     options.out.write_text(json.dumps(answers, indent=1, default=float) + "\n")
     print(json.dumps(answers, indent=1, default=float))
 
