@@ -10,7 +10,7 @@ PYTEST_FLAGS ?= -n 2
 $(READY): pyproject.toml constraints.txt
 	@echo "installing into $(VENV) (once; a few minutes)"
 	@$(PYTHON) -m venv $(VENV)
-	@PIP_CONSTRAINT=constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[plot,trace,tune,ray,slurm,log,dev]"
+	@PIP_CONSTRAINT=constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[plot,trace,tune,ray,slurm,log,large,dev]"
 	@touch $(READY)
 
 demo: $(READY)

@@ -13,6 +13,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.data.splits import Split
 from mhaug.data.task import NodeTask
+from mhaug.distributed.world import World
 from mhaug.methods.changed_edges import ChangedEdges
 from mhaug.methods.grand import Grand
 from mhaug.methods.method import Problem
@@ -58,24 +59,28 @@ class NodeClassifier:
         checkpoint: Path | None = None,
         checkpoint_every: int = 100,
         report: Callable[[Progress], None] | None = None,
+        world: World | None = None,
     ) -> "NodeClassifier":
         """Train on a PyG `Data` (its `train_mask` and `val_mask`, or those passed) or on a `NodeTask`.
 
         The weights of the best validation accuracy are kept; without validation nodes, the last ones. With
-        `checkpoint`, a killed fit goes on where it was. torch's global generator is left as it was found.
+        `checkpoint`, a killed fit goes on where it was. With several ranks in `world`, gradients are averaged over
+        them. torch's global generator is left as it was found.
         """
         task = _task(data, train_mask, val_mask).to(self.device)
         plan = self._plan(task.name)
         devices = [torch.cuda.current_device()] if task.labels.is_cuda else []
         options: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "report": report}
+        world = world or World.alone()
         with torch.random.fork_rng(devices=devices):
             # on a GPU a single run is a batch of one
-            if task.labels.is_cuda and isinstance(self.backbone, str) and group_key(plan) is not None:
+            alone = task.labels.is_cuda and world.size == 1
+            if alone and isinstance(self.backbone, str) and group_key(plan) is not None:
                 return self.take_from(fit_together([task], [plan], [self.seed], **options), 0, task)
             problem = Problem.of(task)
             network = self._network(plan, problem.graph.num_features, task.num_classes).to(self.device)
-            learner = plan.begin(problem, network, seed=self.seed)
-            result = fit(task, learner, plan.config, **options)
+            learner = plan.begin(problem, network, seed=self.seed, rank=world.rank)
+            result = fit(task, learner, plan.config, **options, world=world)
         self._adopt(network, result, task)
         self._changed = ChangedEdges.of(learner, problem.graph.edge_index)
         return self

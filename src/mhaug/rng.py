@@ -28,6 +28,11 @@ def stream(seed: int, *role: Role, device: torch.device | str = "cpu") -> torch.
     return torch.Generator(device=device).manual_seed(word >> 1)
 
 
+def seed_of_rank(seed: int, rank: int) -> int:
+    """The seed of what each rank of a job draws for itself; that of rank 0 is the job's own."""
+    return seed if rank == 0 else int(_sequence(seed, ("rank", rank)).generate_state(1, np.uint64)[0]) >> 1
+
+
 def ordering(seed: int, *role: Role, size: int) -> torch.Tensor:
     """A random order of 0..size-1 that is the same on every machine and with every version.
 
@@ -51,6 +56,12 @@ class Streams:
     def uniform(self, size: int) -> torch.Tensor:
         """Numbers in [0, 1), [chains, size], in double precision: a tie among a million has probability 1e-4."""
         return torch.stack([one.uniform(size) for one in self.each])
+
+    def generator(self, index: int) -> np.random.Generator:
+        """One stream on the CPU as NumPy's generator, for laws other than the uniform."""
+        one = self.each[index]
+        assert isinstance(one, _OnCPU)
+        return one.generator
 
     def state(self) -> torch.Tensor:
         """Where every stream stands, as bytes [chains, n]: all that a resumed run needs."""
@@ -87,20 +98,20 @@ class SharedStream:
 
 class _OnCPU:
     def __init__(self, seed: int, role: tuple[Role, ...], device: torch.device | str) -> None:
-        self._generator = np.random.Generator(np.random.SFC64(_sequence(seed, role)))
+        self.generator = np.random.Generator(np.random.SFC64(_sequence(seed, role)))
 
     def numbers(self, size: int) -> np.ndarray:
-        return self._generator.random(size)
+        return self.generator.random(size)
 
     def uniform(self, size: int) -> torch.Tensor:
         return torch.from_numpy(self.numbers(size))
 
     def state(self) -> torch.Tensor:
-        words = self._generator.bit_generator.state["state"]["state"]
+        words = self.generator.bit_generator.state["state"]["state"]
         return torch.from_numpy(words.view(np.uint8).copy())
 
     def restore(self, state: torch.Tensor) -> None:
-        bits = self._generator.bit_generator
+        bits = self.generator.bit_generator
         bits.state = {**bits.state, "state": {"state": state.numpy().view(np.uint64)}}
 
 

@@ -5,6 +5,7 @@ Exit status: 0 done, 2 the request was wrong (one line on standard error), 1 any
 
 import os
 import sys
+import time
 from typing import NoReturn
 
 
@@ -19,8 +20,11 @@ def main(arguments: list[str] | None = None) -> None:
     from typer import TyperException
 
     from mhaug.checks import RequestError
+    from mhaug.distributed.world import RankLostError
 
     words = sys.argv[1:] if arguments is None else arguments
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1 and words[:1] != ["train"]:
+        _exit_once(2, f"torchrun must be given 'mhaug train', the command for several ranks; got {' '.join(words)!r}")
     try:
         status = app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
         # typer turns Ctrl-C into this number, and does not raise it
@@ -30,13 +34,23 @@ def main(arguments: list[str] | None = None) -> None:
         _exit(2, str(wrong))
     except TyperException as wrong:
         context = getattr(wrong, "ctx", None)
-        _exit(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
+        _exit_once(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
+    except RankLostError as lost:
+        _exit(1, str(lost))
     except KeyboardInterrupt:
         _exit(1, "stopped")
     except Exception as failure:
         if os.environ.get("MHAUG_DEBUG"):
             raise
         _exit(1, f"{type(failure).__name__}: {failure} (MHAUG_DEBUG=1 shows where)")
+
+
+def _exit_once(status: int, line: str) -> NoReturn:
+    """For what is wrong with the words that all ranks were given: the first says so, before torchrun ends all."""
+    if os.environ.get("RANK", "0") != "0":
+        time.sleep(1.0)
+        raise SystemExit(status)
+    _exit(status, line)
 
 
 def _exit(status: int, line: str) -> NoReturn:

@@ -15,6 +15,7 @@ from mhaug.cli.settings import parse_seeds, parse_settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mhaug.experiments.event_log import EventLog
     from mhaug.experiments.record import RunRecord
     from mhaug.experiments.spec import RunSpec
 
@@ -48,22 +49,37 @@ def train(
     """Train a network and report its accuracy at the first best validation accuracy.
 
     Example: mhaug train --dataset cora --method mh-aug --backbone gcn --seeds 0-9 --set dropout=0.8 --out runs/cora
+
+    On several ranks (gradients are averaged over a sample for each): torchrun --nproc-per-node 2 -m mhaug train ...
     """
-    from mhaug.cli.bar import training_bar
-    from mhaug.experiments.batch import batches, run_many, usual_limit
+    from mhaug.distributed.torchrun import joined, local_device
     from mhaug.experiments.spec import RunSpec
 
-    output = Output(quiet, json)
-    checked_device(device)
-    checks.whole_number(threads, "threads", 1)
-    torch.set_num_threads(threads)
-    log = event_log(log_dir)
-    settings = parse_settings(setting or [])
-    numbers = [seed] if seeds is None else parse_seeds(seeds)
-    specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]
-    options: dict[str, Any] = {"data_dir": data_dir, "device": device, "checkpoint_every": checkpoint_every}
+    device = local_device(device)
+    with joined(device) as world:
+        checks.whole_number(threads, "threads", 1)
+        torch.set_num_threads(threads)
+        checked_device(device)
+        # rank 0 speaks for all
+        output = Output(quiet or not world.leads, json and world.leads)
+        settings = parse_settings(setting or [])
+        numbers = [seed] if seeds is None else parse_seeds(seeds)
+        specs = [RunSpec(dataset, backbone, method, number, split, settings) for number in numbers]
+        options: dict[str, Any] = {"data_dir": data_dir, "device": device, "checkpoint_every": checkpoint_every}
+        # rank 0 writes
+        log = event_log(log_dir) if world.leads else None
+        _train(specs, output, out, {**options, "world": world}, log)
+
+
+def _train(
+    specs: "list[RunSpec]", output: Output, out: Path | None, options: dict[str, Any], log: "EventLog | None"
+) -> None:
+    from mhaug.cli.bar import training_bar
+    from mhaug.experiments.batch import batches, run_many, usual_limit
+
     records: list[RunRecord] = []
-    for group in batches(specs, limit=usual_limit(device)):
+    first, limit = specs[0], 1 if options["world"].size > 1 else usual_limit(options["device"])
+    for group in batches(specs, limit=limit):
         words = f"seed {group[0].seed}" if len(group) == 1 else f"{len(group)} seeds"
         with training_bar(words, group[0].all_settings()["max_updates"], shown=output.progress) as report:
             outcomes = list(run_many(group, **options, folder=_folder(out), limit=len(group), report=report))
@@ -71,7 +87,7 @@ def train(
             if isinstance(outcome, Exception):
                 raise outcome
             if not records:
-                output.show(lambda: f"{dataset}, {backbone}, {method}\n{_HEAD}")
+                output.show(lambda: f"{first.dataset}, {first.backbone}, {first.method}\n{_HEAD}")
             records.append(outcome)
             if log is not None:
                 log.add(outcome)

@@ -8,6 +8,7 @@ import torch
 
 from mhaug import checks
 from mhaug.data.datasets import load_graph, task_of
+from mhaug.distributed.world import World
 from mhaug.estimator import NodeClassifier
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.run import CHECKPOINT, claimed, finished_run, keep, run
@@ -47,12 +48,14 @@ def run_many(
     limit: int | None = None,
     checkpoint_every: int = 100,
     report: Report | None = None,
+    world: World | None = None,
 ) -> Iterator[tuple[RunSpec, Outcome]]:
     """Each spec with its record, as they are finished; a run whose loss is not finite with its error.
 
     `limit` runs at most are trained side by side, by default `usual_limit`. `folder` says where a run is kept (see
-    `run`).
+    `run`). With several ranks in `world` runs are trained one after another, each by all ranks.
     """
+    limit = 1 if world is not None and world.size > 1 else limit
     for group in batches(specs, limit=limit or usual_limit(device)):
         if len(group) == 1:
             spec = group[0]
@@ -66,6 +69,7 @@ def run_many(
                         out=folder(spec),
                         checkpoint_every=checkpoint_every,
                         report=report,
+                        world=world,
                     ),
                 )
             except NonFiniteLossError as error:

@@ -32,12 +32,13 @@ class RunRecord:
     device: str
     versions: dict[str, str]
     history: dict[str, list[float]]
+    ranks: int = 1
 
     @classmethod
-    def of(cls, spec: RunSpec, result: FitResult, *, device: str) -> "RunRecord":
+    def of(cls, spec: RunSpec, result: FitResult, *, device: str, ranks: int = 1) -> "RunRecord":
         """Put the result of a fit beside what it came from."""
-        numbers = asdict(result)
-        return cls(spec=spec, settings=spec.all_settings(), device=device, versions=versions(), **numbers)
+        numbers: dict[str, Any] = {**asdict(result), "device": device, "ranks": ranks}
+        return cls(spec=spec, settings=spec.all_settings(), versions=versions(), **numbers)
 
     def to_json(self, *, history: bool = True) -> dict[str, Any]:
         """Plain JSON; the curves may be left out."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from mhaug.checks import RequestError
 from mhaug.data.datasets import load_dataset
+from mhaug.distributed.world import RankLostError, World
 from mhaug.estimator import NodeClassifier
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.spec import RunSpec
@@ -25,20 +26,33 @@ def run(
     out: str | Path | None = None,
     checkpoint_every: int = 100,
     report: Callable[[Progress], None] | None = None,
+    world: World | None = None,
 ) -> RunRecord:
     """Train as `spec` says.
 
     With `out`, that folder gets the trained classifier, the record and checkpoints: a finished run is read, not
-    repeated, and a killed one goes on with the same numbers.
+    repeated, and a killed one goes on with the same numbers. With several ranks in `world`, rank 0 reads and writes.
     """
-    folder = None if out is None else claimed(Path(out), spec)
-    if (finished := finished_run(folder)) is not None:
+    world = world or World.alone()
+    folder = claimed(Path(out), spec) if out is not None and world.leads else None
+    if (finished := _known_to_all(finished_run(folder), world)) is not None:
         return finished
     task = load_dataset(spec.dataset, data_dir, split=spec.split, seed=spec.seed)
     clf = NodeClassifier(spec.method, spec.backbone, spec.seed, device=device, **spec.all_settings())
-    checkpoint = None if folder is None else folder / CHECKPOINT
-    clf.fit(task, checkpoint=checkpoint, checkpoint_every=checkpoint_every, report=report)
-    return keep(spec, clf, folder)
+    checkpoint = None if out is None else Path(out) / CHECKPOINT
+    options: dict[str, Any] = {"checkpoint_every": checkpoint_every, "report": report, "world": world}
+    try:
+        clf.fit(task, checkpoint=checkpoint, **options)
+    except RankLostError as lost:
+        hint = "with --out it could have gone on" if out is None else f"start it again to go on from {checkpoint}"
+        raise RankLostError(f"{lost}; the run ends here, {hint}, on any number of ranks") from lost
+    return keep(spec, clf, folder, ranks=world.size)
+
+
+def _known_to_all(record: RunRecord | None, world: World) -> RunRecord | None:
+    """What rank 0 has found."""
+    content = world.bytes_from_first(b"" if record is None else json.dumps(record.to_json()).encode())
+    return RunRecord.from_json(content.decode()) if content and record is None else record
 
 
 def finished_run(folder: Path | None) -> RunRecord | None:
@@ -48,10 +62,10 @@ def finished_run(folder: Path | None) -> RunRecord | None:
     return RunRecord.from_json((folder / RECORD).read_text(encoding="utf-8"))
 
 
-def keep(spec: RunSpec, clf: NodeClassifier, folder: Path | None) -> RunRecord:
+def keep(spec: RunSpec, clf: NodeClassifier, folder: Path | None, *, ranks: int = 1) -> RunRecord:
     """The record of a fitted classifier; written beside the classifier where there is a folder."""
     assert clf.result_ is not None
-    record = RunRecord.of(spec, clf.result_, device=str(clf.device))
+    record = RunRecord.of(spec, clf.result_, device=str(clf.device), ranks=ranks)
     if folder is not None:
         clf.save(folder)
         _write(folder / RECORD, json.dumps(record.to_json()))

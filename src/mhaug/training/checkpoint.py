@@ -1,5 +1,6 @@
 """A run as one file: weights, optimiser, chain, every random stream, the notebook. Safetensors, no pickle."""
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -8,53 +9,97 @@ import torch
 from torch import Tensor
 
 from mhaug.checks import RequestError
+from mhaug.distributed.world import World
 from mhaug.methods.method import Learner
 from mhaug.training.progress import Progress
 
 
-def save_checkpoint(path: Path, learner: Learner, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
-    """Write everything; a kill at any moment leaves the old file or the new one, never half of one."""
-    from safetensors.torch import save_file
+def save_checkpoint(
+    path: Path, learner: Learner, optimiser: torch.optim.Optimizer, progress: Progress, world: World | None = None
+) -> None:
+    """Write everything; a kill at any moment leaves the old file or the new one, never half of one.
 
+    All ranks call it, rank 0 writes. What ranks do not share (chain and random streams) is kept for each of them.
+    """
+    from safetensors.torch import load, save, save_file
+
+    world = world or World.alone()
+    mine = {**{f"method.{name}": value for name, value in learner.state_dict().items()}, **_random_states()}
+    others = world.bytes_of_all(save(_plain(mine)) if world.rank else b"")
+    if not world.leads:
+        return
     tensors = {
         **{f"model.{name}": value for name, value in learner.model.state_dict().items()},
-        **{f"method.{name}": value for name, value in learner.state_dict().items()},
+        **mine,
         **_optimiser_tensors(optimiser),
         **progress.tensors(),
-        "rng.cpu": torch.get_rng_state(),
     }
-    if torch.cuda.is_available():
-        tensors["rng.cuda"] = torch.cuda.get_rng_state()
+    for rank, content in enumerate(others[1:], start=1):
+        tensors |= {f"rank{rank}.{name}": value for name, value in load(content).items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     os.close(handle)
-    contiguous = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    save_file(contiguous, temporary, metadata={"progress": progress.numbers()})
+    save_file(_plain(tensors), temporary, metadata={"progress": progress.numbers()})
     os.replace(temporary, path)
 
 
-def load_checkpoint(path: Path, learner: Learner, optimiser: torch.optim.Optimizer) -> Progress:
-    """Put everything back where it was."""
-    from safetensors import SafetensorError, safe_open
+def load_checkpoint(
+    path: Path, learner: Learner, optimiser: torch.optim.Optimizer, world: World | None = None
+) -> Progress | None:
+    """Put everything back where it was; None where rank 0 finds no file.
+
+    The number of ranks may have changed: a rank that the file does not know keeps its fresh chain and streams.
+    """
+    world = world or World.alone()
+    content = world.bytes_from_first(path.read_bytes() if world.leads and path.exists() else b"")
+    if not content:
+        return None
+    tensors, numbers = _read(content, path)
+    try:
+        learner.model.load_state_dict(_under("model.", tensors))
+    except RuntimeError as broken:
+        raise _foreign(path, broken) from broken
+    _restore_optimiser(optimiser, _under("optimiser.", tensors))
+    mine = _under(f"rank{world.rank}.", tensors) if world.rank else tensors
+    if "rng.cpu" in mine:
+        device = next(learner.model.parameters()).device
+        method = _under("method.", mine).items()
+        learner.load_state_dict({name: value if "rng" in name else value.to(device) for name, value in method})
+        torch.set_rng_state(mine["rng.cpu"])
+        if "rng.cuda" in mine and torch.cuda.is_available():
+            torch.cuda.set_rng_state(mine["rng.cuda"])
+    return Progress.restore(numbers, tensors)
+
+
+def _read(content: bytes, path: Path) -> tuple[dict[str, Tensor], str]:
+    """Tensors and counters."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load
 
     try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-            numbers = file.metadata()["progress"]
-        learner.model.load_state_dict(_under("model.", tensors))
-    except (SafetensorError, RuntimeError, KeyError, TypeError) as broken:
-        reason = " ".join(str(broken).split())[:200]
-        raise RequestError(f"checkpoint must be one of this very run; got {str(path)!r} ({reason})") from broken
-    device = next(learner.model.parameters()).device
-    method = {
-        name: value if "rng" in name else value.to(device) for name, value in _under("method.", tensors).items()
-    }
-    learner.load_state_dict(method)
-    _restore_optimiser(optimiser, _under("optimiser.", tensors))
-    torch.set_rng_state(tensors["rng.cpu"])
-    if "rng.cuda" in tensors and torch.cuda.is_available():
-        torch.cuda.set_rng_state(tensors["rng.cuda"])
-    return Progress.restore(numbers, tensors)
+        # the header is JSON after eight bytes that say how long it is
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        return load(content), header["__metadata__"]["progress"]
+    except (SafetensorError, ValueError, KeyError, TypeError) as broken:
+        raise _foreign(path, broken) from broken
+
+
+def _foreign(path: Path, broken: Exception) -> RequestError:
+    reason = " ".join(str(broken).split())[:200]
+    return RequestError(f"checkpoint must be one of this very run; got {str(path)!r} ({reason})")
+
+
+def _random_states() -> dict[str, Tensor]:
+    """Of torch's global generators."""
+    states = {"rng.cpu": torch.get_rng_state()}
+    if torch.cuda.is_available():
+        states["rng.cuda"] = torch.cuda.get_rng_state()
+    return states
+
+
+def _plain(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """As they can be written."""
+    return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
 
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

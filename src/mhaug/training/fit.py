@@ -1,5 +1,6 @@
 """The loop, visible as a loop."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -8,9 +9,12 @@ import torch
 from torch import Tensor
 
 from mhaug.data.task import NodeTask
+from mhaug.distributed.gradients import average_gradients, same_start
+from mhaug.distributed.world import World
 from mhaug.methods.method import Learner, Step
 from mhaug.training.checkpoint import load_checkpoint, save_checkpoint
 from mhaug.training.progress import Progress
+from mhaug.training.ranks import together
 from mhaug.training.result import FitConfig, FitResult, NonFiniteLossError
 
 CHECKPOINT_EVERY = 100  # updates; a resumed run repeats at most so many
@@ -24,69 +28,92 @@ def fit(
     checkpoint: Path | None = None,
     checkpoint_every: int = CHECKPOINT_EVERY,
     report: Callable[[Progress], None] | None = None,
+    world: World | None = None,
 ) -> FitResult:
     """Train until the updates, the candidates or the patience run out. The model ends with its best weights.
 
-    With `checkpoint`, an existing file is resumed from, and the numbers are those of an uninterrupted run.
+    With `checkpoint`, an existing file is resumed from, and the numbers are those of an uninterrupted run. With
+    several ranks in `world` each takes a step of its own and the gradients are averaged; rank 0 decides and writes.
     """
+    world = world or World.alone()
     optimiser = torch.optim.Adam(
         learner.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
+    same_start(world, learner.model)
     progress = Progress()
-    if checkpoint is not None and checkpoint.exists():
-        progress = load_checkpoint(checkpoint, learner, optimiser)
+    if checkpoint is not None:
+        progress = load_checkpoint(checkpoint, learner, optimiser, world) or progress
     started = perf_counter() - progress.seconds
-    while not _finished(progress, config):
-        step = learner.step(config.step_budget - progress.steps)
+    # candidates are counted over all ranks, and each rank may draw as many as one alone
+    budget = config.step_budget * world.size
+    while not world.decides(_finished(progress, config, budget)):
+        step = together(world, learner.step(max(1, (budget - progress.steps) // world.size)))
         progress.count(step)
         if step.losses is None:
             break
         losses = step.losses.detached()
-        trouble = _learn(step, losses, optimiser)
+        trouble = _learn(step, losses, optimiser, world)
         progress.seconds = perf_counter() - started
         if trouble:
-            raise _stopped(trouble, learner, optimiser, progress, checkpoint)
+            raise _stopped(trouble, learner, optimiser, progress, checkpoint, world)
         if progress.record(step, losses, learner.predict(), task):
             progress.best_weights = _copy(learner.model.state_dict())
         if checkpoint is not None and progress.updates % checkpoint_every == 0:
-            save_checkpoint(checkpoint, learner, optimiser, progress)
+            save_checkpoint(checkpoint, learner, optimiser, progress, world)
         if report is not None:
             report(progress)
     if checkpoint is not None:
-        save_checkpoint(checkpoint, learner, optimiser, progress)
+        save_checkpoint(checkpoint, learner, optimiser, progress, world)
     if progress.best_weights:
         learner.model.load_state_dict(progress.best_weights)
     return progress.result()
 
 
-def _finished(progress: Progress, config: FitConfig) -> bool:
+def _finished(progress: Progress, config: FitConfig, budget: int) -> bool:
     tired = config.patience is not None and progress.updates - progress.best.update >= config.patience
-    return progress.updates >= config.max_updates or progress.steps >= config.step_budget or tired
+    return progress.updates >= config.max_updates or progress.steps >= budget or tired
 
 
-def _learn(step: Step, losses: dict[str, float], optimiser: torch.optim.Optimizer) -> str | None:
-    """One update; or the name of what is not finite, and no update."""
+def _learn(step: Step, losses: dict[str, float], optimiser: torch.optim.Optimizer, world: World) -> str | None:
+    """One update; or the name of what is not finite, and no update. `losses` become the means over the ranks."""
     assert step.losses is not None
-    terms = [name for name in losses if name != "total"]
-    for name in [*terms, "total"]:
-        if not torch.isfinite(torch.tensor(losses[name])):
-            return f"the term '{name}' of the loss is {losses[name]}"
+    trouble = _not_finite(losses)
     optimiser.zero_grad()
-    step.losses.total.backward()
-    gradients = [p.grad for group in optimiser.param_groups for p in group["params"] if p.grad is not None]
+    if trouble is None:
+        step.losses.total.backward()
+    parameters = [each for group in optimiser.param_groups for each in group["params"]]
+    notes = average_gradients(world, parameters, torch.tensor([*losses.values(), float(trouble is not None)]))
+    if notes[-1]:
+        return trouble or "the loss of another rank is not finite"
+    if world.size > 1:
+        losses.update(zip(losses, (notes[:-1] / world.size).tolist(), strict=True))
+    gradients = [each.grad for each in parameters if each.grad is not None]
     if not bool(torch.stack([gradient.sum() for gradient in gradients]).isfinite().all()):
         return "the gradient is not finite"
     optimiser.step()
     return None
 
 
+def _not_finite(losses: dict[str, float]) -> str | None:
+    terms = [name for name in losses if name != "total"]
+    for name in [*terms, "total"]:
+        if not math.isfinite(losses[name]):
+            return f"the term '{name}' of the loss is {losses[name]}"
+    return None
+
+
 def _stopped(
-    trouble: str, learner: Learner, optimiser: torch.optim.Optimizer, progress: Progress, checkpoint: Path | None
+    trouble: str,
+    learner: Learner,
+    optimiser: torch.optim.Optimizer,
+    progress: Progress,
+    checkpoint: Path | None,
+    world: World,
 ) -> NonFiniteLossError:
     """Keep the last good state, and say where it was lost."""
     kept = "the model keeps the weights of the last update"
     if checkpoint is not None:
-        save_checkpoint(checkpoint, learner, optimiser, progress)
+        save_checkpoint(checkpoint, learner, optimiser, progress, world)
         kept += f", saved in {checkpoint}"
     message = f"training stopped at step {progress.steps} (after update {progress.updates}): {trouble}; {kept}"
     return NonFiniteLossError(message, progress.result() if progress.updates else None)

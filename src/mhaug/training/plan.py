@@ -42,8 +42,12 @@ class Plan:
         options = {**self.backbone_settings, "rng": rng.stream(seed, "weights")}
         return build_backbone(self.backbone, in_features, num_classes, **options)
 
-    def begin(self, problem: Problem, network: Backbone, *, seed: int) -> Learner:
-        """The method at work; torch's global generator, which dropout draws from, is seeded here."""
+    def begin(self, problem: Problem, network: Backbone, *, seed: int, rank: int = 0) -> Learner:
+        """The method at work; torch's global generator, which dropout draws from, is seeded here.
+
+        Each rank of a job has draws of its own: its own chain, its own dropout.
+        """
+        seed = rng.seed_of_rank(seed, rank)
         rng.seed_global(seed, "dropout")
         return self.method.begin(problem, network, seed=seed)
 

@@ -94,7 +94,7 @@ def keep_or_undo(part: Part, count: int, accepted: bool) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _differences(part: Part, unit: int, of_edges: bool) -> None:
+def differences(part: Part, unit: int, of_edges: bool) -> None:
     if of_edges:
         edge_differences(part, unit)
     else:
@@ -107,7 +107,7 @@ def flip(part: Part, which: float, uniform: float, of_edges: bool) -> bool:
     units = part.kept.shape[1] - 1
     unit = int(which * units)
     kept = part.kept[part.counts[0]]
-    _differences(part, unit, of_edges)
+    differences(part, unit, of_edges)
     ratio = gain(part) + count_gain(part, units, kept[unit]) + extra_gain(part.extra, kept, unit)
     if math.log(uniform) <= ratio if uniform > 0 else True:
         extra_apply(part.extra, kept, unit)
@@ -129,18 +129,18 @@ def swap(part: Part, first: float, second: float, uniform: float, of_edges: bool
     kept = part.kept[part.counts[0]]
     if kept[one] == kept[other]:
         return False
-    _differences(part, one, of_edges)
+    differences(part, one, of_edges)
     ratio = gain(part) + extra_gain(part.extra, kept, one)
     extra_apply(part.extra, kept, one)
     apply(part, one)
-    _differences(part, other, of_edges)
+    differences(part, other, of_edges)
     ratio += gain(part) + extra_gain(part.extra, kept, other)
     if math.log(uniform) <= ratio if uniform > 0 else True:
         extra_apply(part.extra, kept, other)
         apply(part, other)
         return True
     clear(part)
-    _differences(part, one, of_edges)
+    differences(part, one, of_edges)
     extra_apply(part.extra, kept, one)
     apply(part, one)
     return False

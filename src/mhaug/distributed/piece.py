@@ -1,0 +1,64 @@
+"""A piece: what one rank must hold so that the terms of some nodes are exact, and nothing more."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mhaug.distributed.reach import halo
+from mhaug.sampling.subgraph import UnitGraph
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some nodes and the halo that feeds them in `hops` hops, renumbered.
+
+    Ã'^l m is right on the own nodes at every level l, whatever happens outside. Units that this piece moves have the
+    first numbers.
+    """
+
+    graph: UnitGraph  # of the piece
+    nodes: np.ndarray  # number in the whole graph of each node of the piece
+    own: np.ndarray  # bool: the nodes whose terms are exact here; the rest is halo
+    units: np.ndarray  # number in the whole graph of each unit of the piece (of edges or of nodes)
+    movable: int  # the first so many units are moved here
+
+
+def cut(graph: UnitGraph, own: Tensor, movable: Tensor, hops: int, part: str) -> Piece:
+    """The piece for the nodes `own` (bool [V]) that moves the units `movable` (bool)."""
+    source, target, unit = graph.messages
+    # whole units: a column too many at the rim only changes nodes that nobody reads
+    held = torch.zeros(graph.num_units, dtype=torch.bool)
+    held[unit[halo(graph, own, hops - 1)[target]]] = True
+    columns = held[unit]
+    present = own.clone()
+    present[source[columns]] = True
+    present[target[columns]] = True
+    of_edges = part == "edges"
+    nodes = _first(present, torch.zeros_like(present) if of_edges else movable)
+    units = _first(held, movable if of_edges else torch.zeros_like(held))
+    node_number, unit_number = (_numbers(list_, len(mask)) for list_, mask in ((nodes, present), (units, held)))
+    local = UnitGraph(
+        num_nodes=len(nodes),
+        directed=graph.directed,
+        unit_edges=node_number[graph.unit_edges[:, units]],
+        unit_of_column=torch.empty(0, dtype=torch.long),  # columns of `edge_index` are nothing to a piece
+        messages=torch.stack(
+            [node_number[source[columns]], node_number[target[columns]], unit_number[unit[columns]]]
+        ),
+    )
+    moved = units if of_edges else nodes
+    return Piece(local, nodes.numpy(), own[nodes].numpy(), moved.numpy(), int(movable.sum()))
+
+
+def _first(present: Tensor, first: Tensor) -> Tensor:
+    """The numbers of the present ones, those of `first` before the rest."""
+    return torch.cat([first.nonzero().squeeze(1), (present & ~first).nonzero().squeeze(1)])
+
+
+def _numbers(list_: Tensor, size: int) -> Tensor:
+    """Number in the whole -> number in the piece."""
+    numbers = torch.full((size,), -1, dtype=torch.long)
+    numbers[list_] = torch.arange(len(list_))
+    return numbers

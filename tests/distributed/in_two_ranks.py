@@ -1,0 +1,109 @@
+"""What two ranks do in `test_two_ranks.py`; rank 0 writes what it found. Also run by one process, for comparison."""
+
+import json
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from distributed.cases import SPEC, chain_on_cliques, chain_on_path, states_along
+from methods.problems import begin, planted_task
+from mhaug.distributed.gradients import average_gradients
+from mhaug.distributed.torchrun import joined
+from mhaug.distributed.world import World
+from mhaug.experiments.run import run
+from mhaug.methods.augmented import AugmentedLearner
+from mhaug.methods.catalogue import METHODS
+from mhaug.methods.method import Step
+from mhaug.objectives.objective import Losses
+from mhaug.training.fit import fit
+from mhaug.training.result import FitConfig, NonFiniteLossError
+
+
+def words(world: World) -> dict[str, object]:
+    """Every way to talk."""
+    mine = bytes([world.rank]) * (3 * world.rank)
+    return {
+        "total": world.total(torch.tensor([1.0, float(world.rank)])).tolist(),
+        "from_first": world.from_first(torch.tensor([7 + world.rank])).tolist(),
+        "decides": world.decides(world.leads),
+        "union": world.union((torch.arange(11) % 4 == world.rank).numpy()).tolist(),
+        "bytes_from_first": world.bytes_from_first(b"rank 0" if world.leads else b"").decode(),
+        "bytes_of_all": [len(each) for each in world.bytes_of_all(mine)],
+    }
+
+
+def chains(world: World) -> dict[str, object]:
+    """The law on a tiny graph; the very states on a larger one, before and after going on from a saved state."""
+    larger = chain_on_cliques(world)
+    larger.step(rounds=3)
+    saved = larger.state_dict()
+    larger.step(rounds=2)
+    resumed = chain_on_cliques(world, seed=1)
+    resumed.load_state_dict(saved)
+    resumed.step(rounds=2)
+    return {
+        "states": states_along(chain_on_path(world), 12),
+        "kept": larger.kept("edges").int().tolist(),
+        "log_prob": larger.log_prob().item(),
+        "change": [part.item() for part in larger.change("nodes")],
+        "resumed": resumed.kept("edges").int().tolist() == larger.kept("edges").int().tolist(),
+    }
+
+
+def gradients(world: World) -> dict[str, object]:
+    """Means over the ranks: of what both have, of what rank 0 has, of what nobody has."""
+    both, first, nobody = (torch.nn.Parameter(torch.zeros(2)) for _ in range(3))
+    both.grad = torch.tensor([1.0, 4.0]) * (1 + 2 * world.rank)
+    first.grad = torch.ones(2) if world.leads else None
+    notes = average_gradients(world, [both, first, nobody], torch.tensor([1.0 + world.rank]))
+    return {"both": both.grad.tolist(), "first": first.grad.tolist(), "nobody": nobody.grad, "notes": notes.tolist()}
+
+
+def trouble(world: World) -> list[str]:
+    """What each rank says when the loss of rank 1 is not finite at the second update."""
+    learner, steps = begin("vanilla"), []
+
+    def step(max_proposals: int) -> Step:
+        steps.append(AugmentedLearner.step(learner, max_proposals))
+        losses = steps[-1].losses
+        broken = Losses(losses.total * math.nan, losses.terms)
+        return replace(steps[-1], losses=broken) if len(steps) == 2 and world.rank == 1 else steps[-1]
+
+    learner.step = step
+    try:
+        fit(planted_task(), learner, FitConfig(max_updates=5), world=world)
+    except NonFiniteLossError as stopped:
+        return [said.decode() for said in world.bytes_of_all(str(stopped).encode())]
+    return []
+
+
+def training(world: World) -> dict[str, float]:
+    """How far the weights of the ranks are apart after some updates of every method."""
+    apart = {}
+    for method in METHODS:
+        learner = begin(method, seed=world.rank)
+        fit(planted_task(), learner, FitConfig(max_updates=3), world=world)
+        weights = torch.cat([each.detach().reshape(-1) for each in learner.model.parameters()])
+        apart[method] = float((world.from_first(weights) - weights).abs().max())
+    return apart
+
+
+def main(out: Path) -> None:
+    with joined() as world:
+        found = {"words": words(world), "chains": chains(world), "apart": training(world)}
+        found |= {"gradients": gradients(world), "trouble": trouble(world)}
+        record = run(SPEC, world=world)
+        found["run"] = {"test": record.test_accuracy, "loss": record.history["loss_total"], "ranks": record.ranks}
+        # the last word is that of rank 1, where the weights could differ
+        apart = world.bytes_of_all(json.dumps(found["apart"]).encode())
+        found["apart"] = json.loads(apart[-1])
+        if world.leads:
+            out.write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main(Path(sys.argv[1]))

@@ -1,0 +1,66 @@
+"""Two real processes are one chain, and one training run; one process with the same parts is the same chain."""
+
+import torch
+from scipy.stats import chisquare
+
+from distributed.cases import chain_on_cliques, chain_on_path, path_sampler, states_along
+from mhaug.data.toy_graphs import path_graph
+from mhaug.distributed.world import World
+from mhaug.sampling.subgraph import UnitGraph
+from sampling.enumeration import all_masks
+
+
+def exact_law():
+    data = path_graph(7)
+    target = path_sampler().setup(UnitGraph.from_edge_index(data.edge_index, 7)).targets["edges"]
+    masks = all_masks(6)
+    return target.log_prob(target.statistics(masks), torch.zeros(7).double()).softmax(0)
+
+
+def test_what_ranks_say_to_each_other(found):
+    assert found["words"] == {
+        "total": [2.0, 1.0],
+        "from_first": [7],
+        "decides": True,
+        "union": [number % 4 < 2 for number in range(11)],
+        "bytes_from_first": "rank 0",
+        "bytes_of_all": [0, 3],
+    }
+
+
+def test_two_ranks_walk_the_very_states_of_one_process(found):
+    alone = chain_on_cliques(World.alone())
+    alone.step(rounds=5)
+    assert found["chains"]["kept"] == alone.kept("edges").int().tolist()
+    assert found["chains"]["log_prob"] == alone.log_prob().item()
+    assert found["chains"]["change"] == [part.item() for part in alone.change("nodes")]
+    assert found["chains"]["resumed"]
+    assert found["chains"]["states"] == states_along(chain_on_path(World.alone()), 12)
+
+
+def test_long_runs_follow_the_enumerated_law():
+    """Draws of the chain whose first states two ranks walked above.
+
+    Law: chi-squared with cells - 1 degrees of freedom (states expected less than 10 times are one cell), for draws
+    that are as good as independent (`states_along`). Tolerance: p > 1e-4, the false-alarm rate of a fresh seed.
+    """
+    law, draws = exact_law(), torch.tensor(states_along(chain_on_path(World.alone()), 700))
+    counts = draws.bincount(minlength=64).double()
+    rare = law * len(draws) < 10
+    seen = [torch.cat([each[~rare], each[rare].sum().view(1)]) for each in (counts, law * len(draws))]
+    assert chisquare(seen[0].numpy(), seen[1].numpy()).pvalue > 1e-4
+
+
+def test_ranks_never_drift_apart_whatever_the_method(found):
+    assert found["apart"] == dict.fromkeys(found["apart"], 0.0)
+    assert len(found["apart"]) >= 10
+
+
+def test_gradients_are_means_over_the_ranks(found):
+    assert found["gradients"] == {"both": [2.0, 8.0], "first": [0.5, 0.5], "nobody": None, "notes": [3.0]}
+
+
+def test_a_loss_that_is_not_finite_stops_all_ranks(found):
+    first, second = found["trouble"]
+    assert "stopped at step 4 (after update 1): the loss of another rank is not finite" in first
+    assert "stopped at step 4 (after update 1): the term 'total' of the loss is nan" in second
