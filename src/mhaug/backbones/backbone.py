@@ -20,6 +20,7 @@ class Backbone(nn.Module, ABC):
     """
 
     replicas: int | None = None
+    reads_received = False  # whether a view of a batch must say what nodes receive in the whole graph
 
     @abstractmethod
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:

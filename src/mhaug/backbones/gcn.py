@@ -40,6 +40,8 @@ class GCN(LayerStack):
     A float `edge_kept` weighs the edges, as PyG's `edge_weight` does, and gets a gradient.
     """
 
+    reads_received = True
+
     def __init__(
         self,
         in_features: int,
@@ -56,10 +58,20 @@ class GCN(LayerStack):
         self.reset_parameters(rng)
 
     def edge_values(self, graph: GraphInput, view: View) -> Sparse:
-        """w_ij / √(d_i d_j), where d_i sums the weights that arrive at i, its own included."""
+        """w_ij / √(d_i d_j), where d_i sums the weights that arrive at i, its own included.
+
+        In a batch d_i is that of the whole graph, and the sampled neighbours stand for all: with every neighbour
+        sampled the seeds get what the whole graph would give them, and else an estimate of it.
+        """
         connections = graph.connections.with_self
         structure = connections.structure
         weights = connections.weights(graph.kept(view, self.replicas).to(graph.features.dtype))
-        scale = structure.row_sums(weights).rsqrt()
+        totals = structure.row_sums(weights)
+        if view.received is not None:
+            # a batch: the mean over the messages that were sampled stands for all that arrive in the whole graph
+            share = (view.received / (totals - 1.0).clamp(min=1.0)).index_select(0, structure.rows)
+            weights = weights.where(structure.rows == structure.columns, weights * share)
+            totals = view.received + 1.0
+        scale = totals.rsqrt()
         ends = scale.index_select(0, structure.rows) * scale.index_select(0, structure.columns)
         return Sparse(structure, weights * ends)

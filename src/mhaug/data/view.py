@@ -18,6 +18,8 @@ class View:
 
     edge_kept: Tensor | None = None  # bool [E]
     node_scale: Tensor | None = None  # float [V]
+    # float [V], for a batch cut from a larger graph: messages that each node receives there under this view
+    received: Tensor | None = None
     # what networks worked out of it, for the next use of the same view
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
