@@ -44,7 +44,7 @@ def test_draws_with_replacement_are_independent_and_even():
 
 
 def test_nodes_are_asked_independently_of_each_other():
-    """Law: one of three leaves each for two nodes of a batch: nine pairs equally likely. Chi-square on 2,700 pairs."""
+    """Law: two nodes, one of three leaves each: nine pairs equally likely. Chi-square on 2,700 pairs."""
     rows = leaves_drawn(5400, 3, 1, seed=3)
     counts = Counter((*first, *second) for first, second in zip(rows[::2], rows[1::2], strict=True))
     assert not rejected(counts, list(product(range(3), repeat=2)), [1 / 9] * 9)

@@ -69,7 +69,8 @@ class LargeGraph:
 
     def received(self, view: View) -> Tensor:
         """Kept messages that arrive at each node, self-loops left out, [V]; counted once for a view."""
-        if "received" not in view.memory:
+        key = ("received", self.edges)
+        if key not in view.memory:
             counts = torch.zeros(self.num_nodes, dtype=torch.float64, device=self.edge_index.device)
             for start in range(0, self.edge_index.shape[1], _CHUNK):
                 source, target = self.edge_index[:, start : start + _CHUNK]
@@ -77,6 +78,6 @@ class LargeGraph:
                 if view.edge_kept is not None:
                     counted &= view.edge_kept[start : start + _CHUNK]
                 counts += torch.bincount(target, weights=counted.float(), minlength=self.num_nodes)
-            view.memory["received"] = counts.to(torch.get_default_dtype())
-        found: Tensor = view.memory["received"]
+            view.memory[key] = counts.to(torch.get_default_dtype())
+        found: Tensor = view.memory[key]
         return found

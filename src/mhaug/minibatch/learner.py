@@ -58,8 +58,8 @@ class MiniBatchLearner:
         self._per_sample = batching.batches_per_sample
         labelled = task.split.train.nonzero().squeeze(1)
         everyone = torch.arange(task.num_nodes, device=labelled.device)
-        self._labelled = SeedOrder(labelled, batching.batch_size, seed=seed, role="labelled")
-        self._everyone = SeedOrder(everyone, batching.batch_size, seed=seed, role="everyone")
+        self._labelled = SeedOrder(labelled, batching.batch_size, role="labelled")
+        self._everyone = SeedOrder(everyone, batching.batch_size, role="everyone")
         self._batches, self._sample = 0, Sample({}, batches=self._per_sample)
         self._entropy: Tensor | None = None
 
@@ -92,10 +92,11 @@ class MiniBatchLearner:
     def state_dict(self) -> dict[str, Tensor]:
         """The augmenter, ε, the count of batches, and the views that more batches are to be cut from."""
         saved = {f"augmenter.{name}": value for name, value in self._augmenter.state_dict().items()}
-        saved["batches"] = torch.tensor([self._batches, self._sample.batches])
+        saved["batches"] = torch.tensor([self._seed, self._batches, self._sample.batches])
         saved |= {} if self._entropy is None else {"entropy": self._entropy}
         if self._sample.batches < self._per_sample:
-            saved |= {f"info.{name}": torch.tensor(number).double() for name, number in self._sample.info.items()}
+            info = self._sample.info.items()
+            saved |= {f"info.{name}": torch.tensor(number, dtype=torch.float64) for name, number in info}
             for name in {"previous", "current"} & self._recipe.views:
                 for part in ("edge_kept", "node_scale"):
                     mask = getattr(self._sample.views[name], part)
@@ -105,7 +106,7 @@ class MiniBatchLearner:
     def load_state_dict(self, saved: dict[str, Tensor]) -> None:
         """Go on from there."""
         self._augmenter.load_state_dict(_under("augmenter.", saved))
-        self._batches, cut = saved["batches"].tolist()
+        self._seed, self._batches, cut = saved["batches"].tolist()
         self._entropy = saved.get("entropy")
         masks = {name: _under(f"view.{name}.", saved) for name in ("previous", "current")}
         views = {name: View(own.get("edge_kept"), own.get("node_scale")) for name, own in masks.items()}
@@ -114,8 +115,9 @@ class MiniBatchLearner:
 
     def _losses(self) -> Losses:
         """The loss of the next batch: L_s over labelled nodes, the other terms over a sample of all nodes."""
-        known = self._labelled.batch(self._batches)
-        wanted = torch.cat([known, self._everyone.batch(self._batches)]) if self._recipe.regularises else known
+        known = wanted = self._labelled.batch(self._batches, seed=self._seed)
+        if self._recipe.regularises:
+            wanted = torch.cat([known, self._everyone.batch(self._batches, seed=self._seed)])
         # a node can be labelled and drawn among all; a batch has it once
         seeds, row = wanted.unique(return_inverse=True)
         generator = rng.stream(self._seed, "neighbours", self._batches, device=seeds.device)
