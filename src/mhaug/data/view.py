@@ -23,6 +23,14 @@ class View:
     # what networks worked out of it, for the next use of the same view
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
+    def first(self, nodes: int, columns: int) -> "View":
+        """The view of the first nodes and columns alone, for a layer after the first: there no node is scaled."""
+        edges, received = self.edge_kept, self.received
+        return View(
+            edge_kept=None if edges is None else edges[..., :columns],
+            received=None if received is None else received[..., :nodes],
+        )
+
 
 def stacked(views: Sequence[View]) -> View:
     """Several views as one with a leading axis, for networks with replicas. All must touch the same parts."""

@@ -54,9 +54,20 @@ class LargeGraph:
     def graph_input(self, batch: Batch, features: Features, connections: BothKinds | None = None) -> GraphInput:
         """A batch as the backbones read it."""
         extras = {name: getattr(self, name) for name in ("edge_weight", "edge_attr")}
+        inner = None if connections else self._inner(batch, features, len(batch.num_sampled_edges) - 1)
         mine: dict[str, Any] = {name: None if value is None else value[batch.e_id] for name, value in extras.items()}
         connections = connections or connect(batch.edge_index, batch.num_nodes)
-        return GraphInput(features, batch.edge_index, connections, **mine)
+        return GraphInput(features, batch.edge_index, connections, **mine, inner=inner)
+
+    def _inner(self, batch: Batch, features: Features, hops: int) -> GraphInput | None:
+        """What the layers after the first need: each looks one hop less far. None for the last of them."""
+        if hops < 1:
+            return None
+        nodes, columns = sum(batch.num_sampled_nodes[: hops + 1]), sum(batch.num_sampled_edges[:hops])
+        edge_index = batch.edge_index[:, :columns]
+        # rows of these layers come from the layer before
+        none = torch.empty(nodes, 0, dtype=features.dtype, device=edge_index.device)
+        return GraphInput(none, edge_index, connect(edge_index, nodes), inner=self._inner(batch, features, hops - 1))
 
     def cut(self, view: View, batch: Batch, *, received: bool) -> View:
         """What a batch shows of a view of the whole graph; with `received` also what its nodes receive there."""
