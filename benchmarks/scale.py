@@ -123,11 +123,7 @@ def timed(learner, graph, clock, batches):
         optimiser.zero_grad()
         step.losses.total.backward()
         optimiser.step()
-    row |= {
-        "batch_s": clock.lap() / batches,
-        "batches_timed": batches,
-        "last_loss": float(step.losses.total.detach()),
-    }
+    row |= {"batch_s": clock.lap() / batches, "batches_timed": batches, "last_losses": step.losses.detached()}
     return row
 
 

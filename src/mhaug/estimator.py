@@ -1,6 +1,5 @@
 """`NodeClassifier`: fit, predict, save, load. Training in five lines, on a PyG graph and a handful of labels."""
 
-import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,7 +107,7 @@ class NodeClassifier:
         model, plan = self._fitted(), self._plan(self._dataset)
         data = data.graph if isinstance(data, NodeTask) else data
         in_batches = plan.batching.on
-        graph = LargeGraph.of(copy.copy(data).to(self.device)) if in_batches else GraphInput.from_data(data)
+        graph = LargeGraph.of(data, device=self.device) if in_batches else GraphInput.from_data(data)
         rule = f"of {self.in_features_} columns, as in training"
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
         if isinstance(graph, LargeGraph):

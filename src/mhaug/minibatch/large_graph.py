@@ -30,14 +30,16 @@ class LargeGraph:
     whole: View = field(default_factory=View, repr=False)  # the original graph, as a view of it
 
     @classmethod
-    def of(cls, data: Any) -> "LargeGraph":
-        """From any object with `x` (a tensor or `MemoryMapped`) and `edge_index`."""
+    def of(cls, data: Any, *, device: torch.device | str | None = None) -> "LargeGraph":
+        """From any object with `x` (a tensor or `MemoryMapped`) and `edge_index`; on their device where None."""
         x = stored(getattr(data, "x", None))
         edge_index = getattr(data, "edge_index", None)
         checks.edge_index(edge_index, "edge_index", x.shape[0])
         assert isinstance(edge_index, Tensor)
-        extras: dict[str, Any] = {name: getattr(data, name, None) for name in ("edge_weight", "edge_attr")}
-        return cls(x, edge_index.long(), InEdges.of(edge_index, x.shape[0]), **extras)
+        found = {name: getattr(data, name, None) for name in ("edge_weight", "edge_attr")}
+        extras: dict[str, Any] = {name: None if value is None else value.to(device) for name, value in found.items()}
+        edge_index = edge_index.to(device).long()
+        return cls(x.to(device), edge_index, InEdges.of(edge_index, x.shape[0]), **extras)
 
     @property
     def num_nodes(self) -> int:
