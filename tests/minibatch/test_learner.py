@@ -73,7 +73,7 @@ def test_an_update_of_whole_neighbourhoods_is_that_of_the_whole_graph():
     """All labelled nodes, all neighbours, no dropout: both loops have the same gradients, to rounding."""
     settings = {"dropout": 0.0, "weight_decay": 0.0, "max_updates": 10, "hidden": 16}
     batched = {"batch_size": 120, "fan_outs": -1}
-    for method in ("vanilla", "drop-edge", "drop-node", "uda"):
+    for method in IN_BATCHES:
         plain = NodeClassifier(method, **settings).fit(planted_task()).result_
         cut = NodeClassifier(method, **settings, **batched).fit(planted_task()).result_
         assert cut.history["loss_total"] == pytest.approx(plain.history["loss_total"], rel=1e-4)
