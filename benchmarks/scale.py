@@ -5,7 +5,8 @@
     python benchmarks/scale.py --only products                                # 13 GiB of memory, 1 GB of disk
     python benchmarks/scale.py --only products --device cuda
 
-writes one JSON file a question under `results/scale/`, and `table.md` from all that are there.
+On a CPU set MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=1073741824 (docs/large_graphs.md says why).
+Writes one JSON file a question under `results/scale/`, and `table.md` from all that are there.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import resource
 import tempfile
 from pathlib import Path
 from statistics import mean, stdev
-from time import perf_counter
+from time import perf_counter, process_time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
@@ -91,8 +92,10 @@ def cost(options, make_task):
         row |= {"chain_begun_s": clock.lap(), "chain_gib": memory_gib()}
         row |= timed(learner, graph, clock, options.batches)
         row["batches_an_epoch"] = {"labelled": learner._labelled.batches, "all nodes": learner._everyone.batches}
+        # on a shared machine the process's own seconds say more than the clock on the wall
+        kind = "cpu_s" if options.device == "cpu" else "s"
         row["epoch_s_extrapolated"] = {
-            words: number * row["batch_s"] + row["chain_round_s"] + row["received_s"]
+            words: number * row[f"batch_{kind}"] + row[f"chain_round_{kind}"] + row[f"received_{kind}"]
             for words, number in row["batches_an_epoch"].items()
         }
         row |= {"peak_gib": memory_gib(), "device": options.device, "threads": torch.get_num_threads()}
@@ -104,17 +107,18 @@ def cost(options, make_task):
 
 def timed(learner, graph, clock, batches):
     """The first evaluation gives ε; then rounds of the chain, and batches of one sample."""
+    clock.lap()
     learner.predict()
-    row = {"evaluation_s": clock.lap()}
+    row = clock.laps("evaluation")
     rounds = []
     for _ in range(3):
         clock.lap()
         proposal = learner._augmenter.propose(learner._entropy)
-        rounds.append(clock.lap())
+        rounds.append(clock.laps("chain_round"))
         graph.received(proposal.current)
-        row["received_s"] = clock.lap()
+        row |= clock.laps("received")
     # the first round compiles, where something is compiled
-    row |= {"chain_round_s": min(rounds), "chain_rounds_s": rounds}
+    row |= min(rounds, key=lambda one: one["chain_round_s"])
     optimiser = torch.optim.Adam(learner.model.parameters(), lr=0.01)
     for number in range(batches + 2):
         if number == 2:
@@ -123,22 +127,25 @@ def timed(learner, graph, clock, batches):
         optimiser.zero_grad()
         step.losses.total.backward()
         optimiser.step()
-    row |= {"batch_s": clock.lap() / batches, "batches_timed": batches, "last_losses": step.losses.detached()}
-    return row
+    row |= clock.laps("batch", batches)
+    return row | {"batches_timed": batches, "last_losses": step.losses.detached()}
 
 
 class Clock:
-    """Seconds since the last lap, once the device has done its work."""
+    """Seconds since the last lap, once the device has done its work: passed, and of this process on a CPU."""
 
     def __init__(self, device):
-        self._device, self._start = device, perf_counter()
+        self._device, self._start = device, (perf_counter(), process_time())
 
     def lap(self):
+        return self.laps("it")["it_s"]
+
+    def laps(self, name, times=1):
         if self._device != "cpu":
             torch.cuda.synchronize()
-        now = perf_counter()
-        spent, self._start = now - self._start, now
-        return spent
+        start, self._start = self._start, (perf_counter(), process_time())
+        wall, cpu = ((now - then) / times for now, then in zip(self._start, start, strict=True))
+        return {f"{name}_s": wall, f"{name}_cpu_s": cpu}
 
 
 def memory_gib():

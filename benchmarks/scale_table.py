@@ -49,6 +49,16 @@ COSTS = {
 }
 
 
+def cell(row, key, form):
+    """One number; on a CPU the process's own seconds, and those that passed in brackets."""
+    own = key.removesuffix("_s") + "_cpu_s"
+    if key not in row:
+        return "-"
+    if row["device"] == "cpu" and own in row:
+        return f"{form.format(row[own])} ({form.format(row[key])})"
+    return form.format(row[key])
+
+
 def cost_table(folder):
     """What training costs, a column a graph and device."""
     names = ("arxiv", "products", "arxiv-cuda", "products-cuda")
@@ -59,14 +69,15 @@ def cost_table(folder):
     lines = [
         "`mh-aug` with GCN (2 layers of 64) in batches of 1024 labelled and 1024 of all nodes, fan-outs 15 and 10; "
         "features in a file. An epoch goes through the labelled nodes, or all nodes, with one new sample; it is "
-        "extrapolated from the batches timed. Made by `benchmarks/scale.py --only arxiv products`.",
+        "extrapolated from the batches timed. Seconds on the CPU are the process's own (the clock on the wall in "
+        "brackets, on a machine with other work). Made by `benchmarks/scale.py --only arxiv products`.",
         "",
         f"| | {' | '.join(columns)} |",
         f"|---|{'---|' * len(columns)}",
     ]
     for key, (words, form) in COSTS.items():
         if any(key in row for row in columns.values()):
-            cells = [form.format(row[key]) if key in row else "-" for row in columns.values()]
+            cells = [cell(row, key, form) for row in columns.values()]
             lines.append(f"| {words} | {' | '.join(cells)} |")
     for words in ("labelled", "all nodes"):
         cells = [
