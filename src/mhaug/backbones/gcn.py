@@ -41,6 +41,7 @@ class GCN(LayerStack):
     """
 
     reads_received = True
+    gives_first_rows = True
 
     def __init__(
         self,
@@ -69,7 +70,8 @@ class GCN(LayerStack):
         totals = structure.row_sums(weights)
         if view.received is not None:
             # a batch: the mean over the messages that were sampled stands for all that arrive in the whole graph
-            share = (view.received / (totals - 1.0).clamp(min=1.0)).index_select(0, structure.rows)
+            share = view.received[: len(totals)] / (totals - 1.0).clamp(min=1.0)
+            share = share.index_select(0, structure.rows)
             weights = weights.where(structure.rows == structure.columns, weights * share)
             totals = view.received + 1.0
         scale = totals.rsqrt()

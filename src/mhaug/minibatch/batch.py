@@ -21,5 +21,10 @@ class Batch:
     num_sampled_edges: tuple[int, ...] = ()
 
     @property
+    def by_hop(self) -> bool:
+        """Whether it is known how many nodes and columns each hop found."""
+        return len(self.num_sampled_edges) > 0
+
+    @property
     def num_nodes(self) -> int:
         return len(self.n_id)

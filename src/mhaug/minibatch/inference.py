@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.layer_stack import Layer, LayerStack
 from mhaug.minibatch.in_edges import InEdges
 from mhaug.minibatch.inward import inward
@@ -45,7 +46,8 @@ def _by_layers(network: LayerStack, graph: LargeGraph) -> Tensor:
             batch = sampler.sample(nodes)
             rows = transformed.index_select(0, batch.n_id)
             view = graph.cut(graph.whole, batch, received=network.reads_received)
-            edges = network.edge_values(graph.graph_input(batch, rows, inward(batch)), view)
+            connections = inward(batch, len(nodes) if network.gives_first_rows else batch.num_nodes)
+            edges = network.edge_values(GraphInput(rows, batch.edge_index, connections), view)
             mixed = layer(edges, rows)[: len(nodes)]
             if hidden is None:
                 hidden = mixed.new_empty(graph.num_nodes, mixed.shape[1])

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from mhaug import checks
-from mhaug.backbones.connections import BothKinds, connect
+from mhaug.backbones.connections import connect
 from mhaug.backbones.features import Features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.data.view import View
@@ -53,23 +53,14 @@ class LargeGraph:
         """The features of these nodes."""
         return rows_of(self.x, nodes)
 
-    def graph_input(self, batch: Batch, features: Features, connections: BothKinds | None = None) -> GraphInput:
-        """A batch as the backbones read it."""
+    def graph_input(self, batch: Batch, features: Features, *, first_rows: bool = False) -> GraphInput:
+        """A batch as the backbones read it. With `first_rows` a layer mixes for nodes that the next one needs alone."""
         extras = {name: getattr(self, name) for name in ("edge_weight", "edge_attr")}
-        inner = None if connections else self._inner(batch, features, len(batch.num_sampled_edges) - 1)
         mine: dict[str, Any] = {name: None if value is None else value[batch.e_id] for name, value in extras.items()}
-        connections = connections or connect(batch.edge_index, batch.num_nodes)
+        inner = _inner(batch, features.dtype, len(batch.num_sampled_edges) - 1, first_rows)
+        rows = inner.num_nodes if inner is not None else batch.batch_size
+        connections = connect(batch.edge_index, batch.num_nodes, rows if first_rows and batch.by_hop else None)
         return GraphInput(features, batch.edge_index, connections, **mine, inner=inner)
-
-    def _inner(self, batch: Batch, features: Features, hops: int) -> GraphInput | None:
-        """What the layers after the first need: each looks one hop less far. None for the last of them."""
-        if hops < 1:
-            return None
-        nodes, columns = sum(batch.num_sampled_nodes[: hops + 1]), sum(batch.num_sampled_edges[:hops])
-        edge_index = batch.edge_index[:, :columns]
-        # rows of these layers come from the layer before
-        none = torch.empty(nodes, 0, dtype=features.dtype, device=edge_index.device)
-        return GraphInput(none, edge_index, connect(edge_index, nodes), inner=self._inner(batch, features, hops - 1))
 
     def cut(self, view: View, batch: Batch, *, received: bool) -> View:
         """What a batch shows of a view of the whole graph; with `received` also what its nodes receive there."""
@@ -94,3 +85,17 @@ class LargeGraph:
             view.memory[key] = counts.to(torch.get_default_dtype())
         found: Tensor = view.memory[key]
         return found
+
+
+def _inner(batch: Batch, dtype: torch.dtype, hops: int, first_rows: bool) -> GraphInput | None:
+    """What the layers after the first need: each looks one hop less far. None after the last of them."""
+    if hops < 1:
+        return None
+    nodes, columns = sum(batch.num_sampled_nodes[: hops + 1]), sum(batch.num_sampled_edges[:hops])
+    edge_index, inner = batch.edge_index[:, :columns], _inner(batch, dtype, hops - 1, first_rows)
+    rows = inner.num_nodes if inner is not None else batch.batch_size
+    connections = connect(edge_index, nodes, rows if first_rows else None)
+    # rows of these layers come from the layer before
+    return GraphInput(
+        torch.empty(nodes, 0, dtype=dtype, device=edge_index.device), edge_index, connections, inner=inner
+    )

@@ -122,7 +122,8 @@ class MiniBatchLearner:
         seeds, row = wanted.unique(return_inverse=True)
         generator = rng.stream(self._seed, "neighbours", self._batches, device=seeds.device)
         batch = self._sampler.sample(seeds, generator=generator)
-        logits = self.model.shared(self._graph.graph_input(batch, self._graph.rows(batch.n_id)))
+        features, first_rows = self._graph.rows(batch.n_id), self.model.gives_first_rows
+        logits = self.model.shared(self._graph.graph_input(batch, features, first_rows=first_rows))
         rows = {
             name: logits(self._graph.cut(self._sample.views[name], batch, received=self.model.reads_received))[row]
             for name in ("original", "previous", "current")
