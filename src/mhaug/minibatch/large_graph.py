@@ -54,7 +54,7 @@ class LargeGraph:
         return rows_of(self.x, nodes)
 
     def graph_input(self, batch: Batch, features: Features, *, first_rows: bool = False) -> GraphInput:
-        """A batch as the backbones read it. With `first_rows` a layer mixes for nodes that the next one needs alone."""
+        """A batch as the backbones read it. With `first_rows` a layer mixes only for what the next one needs."""
         extras = {name: getattr(self, name) for name in ("edge_weight", "edge_attr")}
         mine: dict[str, Any] = {name: None if value is None else value[batch.e_id] for name, value in extras.items()}
         inner = _inner(batch, features.dtype, len(batch.num_sampled_edges) - 1, first_rows)
