@@ -38,7 +38,7 @@ ACCURACY = {"max_updates": 300, "evaluate_every": 10}
 def accuracy(options):
     """GCN on Computers and CS: each seed on the whole graph and in batches, all else alike."""
     rows = []
-    for dataset in ("computers", "cs"):
+    for dataset in options.graphs:
         for method in ("vanilla", "mh-aug"):
             row = {"dataset": dataset, "method": method, "settings": {**ACCURACY, **IN_BATCHES}}
             for words, batching in (("whole", {}), ("batches", IN_BATCHES)):
@@ -162,6 +162,7 @@ def main():
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--graphs", nargs="+", default=["computers", "cs"], help="of the accuracies")
     parser.add_argument("--seeds", type=int, default=3, help="of the accuracies")
     parser.add_argument("--batches", type=int, default=100, help="that are timed")
     parser.add_argument("--nodes", type=int, default=2_400_000, help="of the generated graph")

@@ -1,6 +1,7 @@
 """`results/scale/table.md` from the JSON files beside it."""
 
 import json
+from statistics import stdev
 
 
 def write_table(folder):
@@ -15,22 +16,22 @@ def accuracy_table(folder):
         return ""
     rows = json.loads((folder / "accuracy.json").read_text())
     settings = rows[0]["settings"]
-    seeds = len(rows[0]["whole"]["tests"])
     lines = [
-        f"Test accuracy of GCN at the best validation accuracy, mean ± sd over {seeds} random splits, "
+        "Test accuracy of GCN at the best validation accuracy, mean ± standard deviation over random splits, "
         f"{settings['max_updates']} updates; batches of {settings['batch_size']}, fan-outs {settings['fan_outs']}. "
-        "Made by `benchmarks/scale.py --only accuracy`.",
+        "In brackets: standard error of the difference, run by run. Made by `benchmarks/scale.py --only accuracy`.",
         "",
-        "| graph | method | whole graph | in batches | difference | s an update: whole, batches |",
-        "|---|---|---|---|---|---|",
+        "| graph | method | splits | whole graph | in batches | difference | s an update: whole, batches |",
+        "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         whole, batches = row["whole"], row["batches"]
         cells = [f"{each['test']:.2f} ± {each['test_std'] or 0:.2f}" for each in (whole, batches)]
         times = f"{whole['seconds_per_update']:.2f}, {batches['seconds_per_update']:.2f}"
-        lines.append(
-            f"| {row['dataset']} | {row['method']} | {' | '.join(cells)} | {row['difference']:+.2f} | {times} |"
-        )
+        pairs = [after - before for before, after in zip(whole["tests"], batches["tests"], strict=True)]
+        error = f" ({stdev(pairs) / len(pairs) ** 0.5:.2f})" if len(pairs) > 1 else ""
+        names = f"| {row['dataset']} | {row['method']} | {len(pairs)} "
+        lines.append(f"{names}| {' | '.join(cells)} | {row['difference']:+.2f}{error} | {times} |")
     return "\n".join(lines)
 
 
