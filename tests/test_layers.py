@@ -12,7 +12,7 @@ LAYER = {
     "distributed": 2,
     "augmentation": 2, "objectives": 2, "backbones": 2,
     "methods": 3,
-    "training": 4,
+    "training": 4, "minibatch": 4,
     "model_files": 4,
     "estimator": 5,
     "experiments": 6,

@@ -11,13 +11,16 @@ from mhaug import checks, model_files
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
-from mhaug.data.splits import Split
+from mhaug.data.as_task import as_task, truth
+from mhaug.data.memory_mapped import MemoryMapped
 from mhaug.data.task import NodeTask
 from mhaug.distributed.world import World
 from mhaug.methods.changed_edges import ChangedEdges
 from mhaug.methods.grand import Grand
 from mhaug.methods.method import Problem
 from mhaug.methods.presets import preset_settings
+from mhaug.minibatch.inference import infer
+from mhaug.minibatch.large_graph import LargeGraph
 from mhaug.training.fit import fit
 from mhaug.training.plan import OWN_MODULE, Plan, known_settings
 from mhaug.training.progress import Progress
@@ -67,8 +70,10 @@ class NodeClassifier:
         `checkpoint`, a killed fit goes on where it was. With several ranks in `world`, gradients are averaged over
         them. torch's global generator is left as it was found.
         """
-        task = _task(data, train_mask, val_mask).to(self.device)
+        task = as_task(data, train_mask, val_mask).to(self.device)
         plan = self._plan(task.name)
+        in_memory = not isinstance(task.graph.x, MemoryMapped)
+        checks.require(in_memory or plan.batching.on, "batch_size", "given where features are in a file", None)
         devices = [torch.cuda.current_device()] if task.labels.is_cuda else []
         options: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "report": report}
         world = world or World.alone()
@@ -77,12 +82,15 @@ class NodeClassifier:
             alone = task.labels.is_cuda and world.size == 1
             if alone and isinstance(self.backbone, str) and group_key(plan) is not None:
                 return self.take_from(fit_together([task], [plan], [self.seed], **options), 0, task)
-            problem = Problem.of(task)
-            network = self._network(plan, problem.graph.num_features, task.num_classes).to(self.device)
-            learner = plan.begin(problem, network, seed=self.seed, rank=world.rank)
+            network = self._network(plan, task.graph.x.shape[1], task.num_classes).to(self.device)
+            places: dict[str, Any] = {"seed": self.seed, "rank": world.rank}
+            if plan.batching.on:
+                learner = plan.begin_in_batches(task, LargeGraph.of(task.graph), network, **places)
+            else:
+                learner = plan.begin(Problem.of(task), network, **places)
             result = fit(task, learner, plan.config, **options, world=world)
         self._adopt(network, result, task)
-        self._changed = ChangedEdges.of(learner, problem.graph.edge_index)
+        self._changed = ChangedEdges.of(learner, task.graph.edge_index)
         return self
 
     def take_from(self, batch: ReplicaFit, index: int, task: NodeTask) -> "NodeClassifier":
@@ -93,14 +101,14 @@ class NodeClassifier:
                 f"training stopped at step {result.steps} (after update {result.updates}): the loss or its gradient"
             )
             raise NonFiniteLossError(f"{message} is not finite", result if result.updates else None)
-        network = self._network(self._plan(task.name), int(task.graph.num_features), task.num_classes)
+        network = self._network(self._plan(task.name), int(task.graph.x.shape[1]), task.num_classes)
         network.load_state_dict(batch.best_weights(index))
         return self._adopt(network.to(self.device), result, task)
 
     def _adopt(self, network: Backbone, result: FitResult, task: NodeTask) -> "NodeClassifier":
         self.model_, self.result_ = network, result
         self.class_names_ = getattr(task.graph, "class_names", None)
-        self.in_features_, self.num_classes_ = int(task.graph.num_features), task.num_classes
+        self.in_features_, self.num_classes_ = int(task.graph.x.shape[1]), task.num_classes
         return self
 
     @torch.no_grad()
@@ -109,16 +117,20 @@ class NodeClassifier:
 
         A method that learns on changed edges predicts on them too, where it gets its training graph back.
         """
-        model = self._fitted()
-        graph = GraphInput.from_data(data.graph if isinstance(data, NodeTask) else data)
-        if self._changed is not None:
-            graph = graph.with_edges(self._changed.replace(graph.edge_index))
+        model, plan = self._fitted(), self._plan(self._dataset)
+        data = data.graph if isinstance(data, NodeTask) else data
+        in_batches = plan.batching.on
+        graph = LargeGraph.of(data, device=self.device) if in_batches else GraphInput.from_data(data)
         rule = f"of {self.in_features_} columns, as in training"
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
+        if isinstance(graph, LargeGraph):
+            return torch.softmax(infer(model, graph, len(plan.batching.hops())), -1).cpu()
         model.eval()
-        method = self._plan(self._dataset).method
+        if self._changed is not None:
+            graph = graph.with_edges(self._changed.replace(graph.edge_index))
         graph = graph.to(self.device)
         # GRAND predicts from propagated features, not by the backbone as it is
+        method = plan.method
         logits = method.logits(model, graph)[0] if isinstance(method, Grand) else model(graph)
         return torch.softmax(logits, -1).cpu()
 
@@ -129,7 +141,7 @@ class NodeClassifier:
     def score(self, data: Any, mask: Tensor | None = None) -> float:
         """Accuracy on `mask`; else on the graph's test nodes; else on all nodes with a label."""
         self._fitted()
-        labels, nodes = _truth(data, mask)
+        labels, nodes = truth(data, mask)
         known = labels[nodes]
         checks.require(known.numel() > 0, "mask", "of at least one node", 0)
         rule = f"in 0..{self.num_classes_ - 1}, as in training"
@@ -198,29 +210,3 @@ class NodeClassifier:
             "num_classes": self.num_classes_,
             "class_names": self.class_names_,
         }
-
-
-def _task(data: Any, train_mask: Tensor | None, val_mask: Tensor | None) -> NodeTask:
-    if train_mask is None:
-        checks.require(val_mask is None, "train_mask", "given where 'val_mask' is", None)
-        return data if isinstance(data, NodeTask) else NodeTask.from_data(data)
-    graph = data.graph if isinstance(data, NodeTask) else data
-    labels = data.labels if isinstance(data, NodeTask) else data.y
-    validation = torch.zeros_like(train_mask) if val_mask is None else val_mask
-    rest = ~(train_mask | validation)
-    if labels is not None:
-        rest &= labels.reshape(-1) >= 0
-    split = Split(train_mask, validation, rest)
-    if isinstance(data, NodeTask):
-        return NodeTask(graph, data.labels, split, data.num_classes, data.name)
-    return NodeTask.from_data(data, split=split)
-
-
-def _truth(data: Any, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-    if isinstance(data, NodeTask):
-        return data.labels.cpu(), (data.split.test if mask is None else mask).cpu()
-    checks.require(getattr(data, "y", None) is not None, "data.y", "given: a score needs labels", None)
-    labels = data.y.reshape(-1).cpu()
-    if mask is None:
-        mask = getattr(data, "test_mask", None)
-    return labels, (labels >= 0 if mask is None else mask.cpu())

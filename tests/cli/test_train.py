@@ -25,6 +25,18 @@ def test_train_then_predict(capsys, tmp_path):
     assert sum(float(rows[5][name]) for name in ("p_0", "p_1", "p_2")) == pytest.approx(1, abs=1e-4)
 
 
+def test_train_in_batches(capsys, tmp_path):
+    words = ["batch_size=16", "fan_outs=5,3", "evaluate_every=5"]
+    settings = [word for setting in words for word in ("--set", setting)]
+    assert run("train", *FAST, *settings, "--method", "mh-aug", "--out", str(tmp_path), "--json") == 0
+    record = json.loads(capsys.readouterr().out)["runs"][0]
+    assert record["settings"]["fan_outs"] == "5,3"
+    assert record["updates"] == 15
+    assert run("predict", "--model", str(tmp_path), "--out", str(tmp_path / "p.csv"), "--quiet") == 0
+    assert run("train", *FAST, "--method", "grand", "--set", "batch_size=16") == 2
+    assert "'method in batches' must be one of vanilla" in capsys.readouterr().err
+
+
 def test_a_table_for_people(capsys):
     assert run("train", *FAST, "--method", "vanilla", "--seeds", "0-2") == 0
     shown = capsys.readouterr().out

@@ -25,6 +25,8 @@ def test_a_spec_is_a_key_and_json():
     assert spec == RunSpec("planted-partition", "gcn", "mh-aug", 3, settings={"dropout": 0.1, "hidden": 8})
     assert len({spec, RunSpec.from_json(json.dumps(spec.to_json()))}) == 1
     assert spec.all_settings()["learning_rate"] == 0.01
+    batched = RunSpec("planted-partition", settings={"batch_size": 64, "fan_outs": [15, 10]})
+    assert len({batched, RunSpec.from_json(json.dumps(batched.to_json()))}) == 1
 
 
 @pytest.mark.parametrize(

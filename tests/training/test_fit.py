@@ -64,6 +64,16 @@ def test_patience_and_budgets():
     assert FitConfig(max_updates=30).step_budget == 300
 
 
+def test_only_some_updates_are_evaluated():
+    """The first, every third and the last; those between repeat what was known, and are never the best."""
+    task = planted_task()
+    scores = [0.2, 0.9, 0.3, 0.9, 0.9, 0.5, 0.9, 0.1]
+    result = fit(task, Scripted(task, scores), FitConfig(max_updates=8, evaluate_every=3))
+    seen = [0.2, 0.2, 0.3, 0.3, 0.3, 0.5, 0.5, 0.1]
+    assert result.history["validation_accuracy"] == pytest.approx([round(30 * s) / 30 for s in seen])
+    assert result.best_update == 6
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [("loss", "the term 'supervised' of the loss is nan"), ("gradient", "the gradient is not finite")],

@@ -14,7 +14,7 @@ def test_settings_find_their_owners():
 
 def test_a_name_that_nobody_owns_is_refused_with_the_list():
     with pytest.raises(
-        RequestError, match=r"'settings of vanilla with gcn' must be one of dropout, hidden.*; got 'heads'"
+        RequestError, match=r"'settings of vanilla with gcn' must be one of batch_size, .*dropout.*; got 'heads'"
     ):
         Plan.of("gcn", "vanilla", {"heads": 4})
 

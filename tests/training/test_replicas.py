@@ -32,6 +32,11 @@ def test_every_replica_learns(method, backbone):
     assert all(len(row) == 40 for result in results for row in result.history.values())
 
 
+def test_batches_and_rare_evaluations_go_alone():
+    for settings in ({"batch_size": 8}, {"evaluate_every": 2}):
+        assert group_key(Plan.of("gcn", "vanilla", settings)) is None
+
+
 def test_vanilla_without_dropout_gives_the_numbers_of_the_plain_loop():
     """Nothing random is left but the initial weights, so each replica must retrace the run of its seed."""
     results = together("vanilla", dropout=0.0, weight_decay=1e-3).run()

@@ -20,6 +20,8 @@ class Backbone(nn.Module, ABC):
     """
 
     replicas: int | None = None
+    gives_first_rows = False  # whether layers can mix for the first nodes alone (`connect`)
+    reads_received = False  # whether a view of a batch must say what nodes receive in the whole graph
 
     @abstractmethod
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:

@@ -48,12 +48,15 @@ class BothKinds:
         return BothKinds(with_self, Connections(with_self.structure, slots))
 
 
-def connect(edge_index: Tensor, num_nodes: int) -> BothKinds:
-    """The connections of a graph: one entry for each column of `edge_index`, and one self-connection a node."""
-    num_edges = edge_index.shape[1]
-    nodes = torch.arange(num_nodes, device=edge_index.device)
+def connect(edge_index: Tensor, num_nodes: int, num_rows: int | None = None) -> BothKinds:
+    """The connections of a graph: one entry for each column of `edge_index`, and one self-connection a node.
+
+    With `num_rows` of the first nodes alone, which all columns must arrive at: the others only send.
+    """
+    num_edges, num_rows = edge_index.shape[1], num_nodes if num_rows is None else num_rows
+    nodes = torch.arange(num_rows, device=edge_index.device)
     sources, targets = torch.cat([edge_index[0], nodes]), torch.cat([edge_index[1], nodes])
-    structure, entry = arrange(targets, sources, (num_nodes, num_nodes))
+    structure, entry = arrange(targets, sources, (num_rows, num_nodes))
     is_connection = entry >= num_edges
     is_loop = (structure.rows == structure.columns) & ~is_connection
     one, zero = num_edges, num_edges + 1

@@ -41,6 +41,9 @@ class GCN(LayerStack):
     A float `edge_kept` weighs the edges, as PyG's `edge_weight` does, and gets a gradient.
     """
 
+    reads_received = True
+    gives_first_rows = True
+
     def __init__(
         self,
         in_features: int,
@@ -57,5 +60,23 @@ class GCN(LayerStack):
         self.reset_parameters(rng)
 
     def edge_values(self, graph: GraphInput, view: View) -> Sparse:
-        """w_ij / √(d_i d_j) of the kept edges."""
-        return symmetric(graph, graph.kept(view, self.replicas).to(graph.features.dtype))
+        """w_ij / √(d_i d_j) of the kept edges.
+
+        In a batch d_i is that of the whole graph, and the sampled neighbours stand for all: with every neighbour
+        sampled the seeds get what the whole graph would give them, and else an estimate of it.
+        """
+        kept = graph.kept(view, self.replicas).to(graph.features.dtype)
+        return symmetric(graph, kept) if view.received is None else _of_a_batch(graph, kept, view.received)
+
+
+def _of_a_batch(graph: GraphInput, kept: Tensor, received: Tensor) -> Sparse:
+    """The mean over the messages that were sampled stands for all `received` that arrive in the whole graph."""
+    connections = graph.connections.with_self
+    structure = connections.structure
+    weights = connections.weights(kept)
+    totals = structure.row_sums(weights)
+    share = received[: len(totals)] / (totals - 1.0).clamp(min=1.0)
+    weights = weights.where(structure.rows == structure.columns, weights * share.index_select(0, structure.rows))
+    scale = (received + 1.0).rsqrt()
+    ends = scale.index_select(0, structure.rows) * scale.index_select(0, structure.columns)
+    return Sparse(structure, weights * ends)

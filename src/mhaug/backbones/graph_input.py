@@ -22,7 +22,7 @@ class GraphInput:
     """A graph as the backbones read it. Messages flow from `edge_index[0]` to `edge_index[1]`, as in PyG.
 
     `edge_weight` and `edge_attr` are only handed on to a user's own module (`PyGModule`); the built-in layers
-    ignore them.
+    ignore them. `inner` is for batches: the first nodes and columns of this graph, all that the next layer needs.
     """
 
     features: Features
@@ -30,6 +30,7 @@ class GraphInput:
     connections: BothKinds = field(repr=False)
     edge_weight: Tensor | None = None
     edge_attr: Tensor | None = None
+    inner: "GraphInput | None" = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod

@@ -71,11 +71,17 @@ class LayerStack(Backbone):
     def from_product(
         self, graph: GraphInput, product: Tensor, view: View = WHOLE, *, layers: int | None = None
     ) -> Tensor:
-        """Logits [V, C] from a first product; or, of so many `layers` alone, rows [V, D] before their ReLU."""
+        """Logits [V, C] from a first product; or, of so many `layers` alone, rows [V, D] before their ReLU.
+
+        Of a batch with an `inner` graph only the rows of its first nodes, the seeds among them.
+        """
         edges = self._edges(graph, view)
         first, *rest = self._layers()[:layers]
         hidden = first(edges, graph.scaled(product, view, self.replicas))
         for layer in rest:
+            if (inner := graph.inner) is not None:
+                graph, view = inner, view.first(inner.num_nodes, inner.num_edges)
+                edges, hidden = self._edges(graph, view), hidden[: graph.num_nodes]
             hidden = dropout(hidden.relu(), aligned(self.dropout, 1)) if self.training else hidden.relu()
             hidden = layer(edges, layer.transform(hidden))
         assert isinstance(hidden, Tensor)

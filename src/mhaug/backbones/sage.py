@@ -31,7 +31,7 @@ class SAGELayer(Layer):
     def forward(self, edges: Sparse, transformed: Tensor) -> Tensor:
         """The mean over the kept neighbours, plus the node's own part."""
         neighbours, own = transformed.chunk(2, dim=-1)
-        return edges @ neighbours.contiguous() + own + self.bias
+        return edges @ neighbours.contiguous() + own[: edges.shape[0]] + self.bias
 
     def reset_parameters(self, rng: torch.Generator | None) -> None:
         """The law of `torch.nn.Linear` throughout."""
@@ -45,6 +45,8 @@ class SAGE(LayerStack):
 
     A self-loop is an ordinary edge here. A float `edge_kept` makes the mean a weighted one, and gets a gradient.
     """
+
+    gives_first_rows = True
 
     def __init__(
         self,

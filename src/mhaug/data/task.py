@@ -13,6 +13,7 @@ from torch import Tensor
 from mhaug import checks
 from mhaug.checks import RequestError, require
 from mhaug.data.labels import UNKNOWN, clean_labels
+from mhaug.data.memory_mapped import MemoryMapped
 from mhaug.data.splits import Split, per_class_split, public_split
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ LABEL_FIELDS = ("y", "train_mask", "val_mask", "test_mask")
 class NodeTask:
     """What a method is given. Checked once, here, so that nothing below has to check again.
 
-    `graph` has features `x` (dense, or torch sparse CSR) and `edge_index`; `labels` are class numbers, -1 where
-    unknown.
+    `graph` has features `x` (dense, torch sparse CSR, or `MemoryMapped`) and `edge_index`; `labels` are class
+    numbers, -1 where unknown.
     """
 
     graph: Data
@@ -92,11 +93,16 @@ def _plain_graph(data: Data) -> Data:
             del graph[field]
     if isinstance(graph.x, Tensor):
         graph.x = graph.x.to(torch.get_default_dtype())
+    if isinstance(graph.x, MemoryMapped):
+        graph.num_nodes = len(graph.x)  # PyG asks tensors only
     return graph
 
 
 def _check_graph(graph: Any) -> None:
     x = graph.x
+    if isinstance(x, MemoryMapped):  # its values are looked at when they are read
+        checks.edge_index(graph.edge_index, "edge_index", len(x))
+        return
     if not isinstance(x, Tensor):
         raise RequestError(f"the graph has no features: 'x' must be a tensor [nodes, features]; got {x!r}")
     is_matrix = x.dim() == 2 and x.is_floating_point() and x.layout in (torch.strided, torch.sparse_csr)

@@ -18,8 +18,18 @@ class View:
 
     edge_kept: Tensor | None = None  # bool [E]
     node_scale: Tensor | None = None  # float [V]
+    # float [V], for a batch cut from a larger graph: messages that each node receives there under this view
+    received: Tensor | None = None
     # what networks worked out of it, for the next use of the same view
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def first(self, nodes: int, columns: int) -> "View":
+        """The view of the first nodes and columns alone, for a layer after the first: there no node is scaled."""
+        edges, received = self.edge_kept, self.received
+        return View(
+            edge_kept=None if edges is None else edges[..., :columns],
+            received=None if received is None else received[..., :nodes],
+        )
 
 
 def stacked(views: Sequence[View]) -> View:

@@ -28,7 +28,8 @@ class RunSpec:
         checks.one_of(self.split, "split", ("public", "random"))
         pairs = self.settings.items() if isinstance(self.settings, Mapping) else self.settings
         # a sorted tuple instead of a dict: a spec is a key
-        object.__setattr__(self, "settings", tuple(sorted((str(name), value) for name, value in pairs)))
+        plain = ((str(name), tuple(value) if isinstance(value, list) else value) for name, value in pairs)
+        object.__setattr__(self, "settings", tuple(sorted(plain, key=lambda pair: pair[0])))
         Plan.of(self.backbone, self.method, self.all_settings())
 
     def own_settings(self) -> dict[str, Any]:

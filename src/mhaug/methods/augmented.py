@@ -22,7 +22,28 @@ class Recipe:
     views: frozenset[str]  # of "original", "previous", "current"
     loss: Callable[[ViewLogits, Tensor, Tensor], Losses]  # (logits, labels, training nodes)
     every_step: bool = False  # learn after a rejection too, from the state that the chain stays in
+    regularises: bool = False  # whether the loss has terms that are means over all nodes
     live_entropy: bool = True  # False: ε of the untrained network, for good, so that P never moves
+
+
+@dataclass(frozen=True)
+class Advance:
+    """Where an augmenter went: its last proposal, how many it took, and whether there is something to learn."""
+
+    proposal: Proposal
+    proposals: int
+    learns: bool
+
+
+def advance(augmenter: Augmenter, entropy: Tensor | None, recipe: Recipe, max_proposals: int) -> Advance:
+    """Draw candidates until one is accepted, or until the budget is spent."""
+    # a broken network would have every candidate rejected: its loss has to be seen
+    learns_always = recipe.every_step or (entropy is not None and bool(entropy.sum().isnan()))
+    for proposals in range(1, max_proposals + 1):
+        proposal = augmenter.propose(entropy)
+        if proposal.accepted or learns_always:
+            return Advance(proposal, proposals, learns=True)
+    return Advance(proposal, max_proposals, learns=False)
 
 
 class AugmentedLearner:
@@ -44,15 +65,9 @@ class AugmentedLearner:
             return self._step_together()
         logits = self.model.shared(self._problem.graph)
         original = self._original(logits)
-        entropy = self._entropy(original)
-        # a broken network would have every candidate rejected: its loss has to be seen
-        broken = entropy is not None and bool(entropy.sum().isnan())
-        for proposals in range(1, max_proposals + 1):
-            proposal = self._augmenter.propose(entropy)
-            if proposal.accepted or self._recipe.every_step or broken:
-                losses = self._losses(logits, original, proposal)
-                return Step(losses, proposals, int(proposal.accepted), proposal.info)
-        return Step(None, max_proposals, 0, proposal.info)
+        move = advance(self._augmenter, self._entropy(original), self._recipe, max_proposals)
+        losses = self._losses(logits, original, move.proposal) if move.learns else None
+        return Step(losses, move.proposals, int(move.proposal.accepted), move.proposal.info)
 
     def _step_together(self) -> Step:
         """One candidate for each replica, passed through the network whether accepted or not: shapes never change."""

@@ -1,17 +1,17 @@
 """DropEdge (Rong et al. 2020): a fixed share of edges dropped afresh at each step."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from mhaug import checks
 from mhaug.augmentation.random_drop import RandomDrop
-from mhaug.backbones.backbone import Backbone
-from mhaug.methods.augmented import AugmentedLearner, Recipe
-from mhaug.methods.method import Problem
+from mhaug.methods.augmented import Recipe
+from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.recipes import supervised
 
 
 @dataclass(frozen=True)
-class DropEdge:
+class DropEdge(AugmentedMethod):
     """L_s on the thinned graph; undirected pairs are dropped whole."""
 
     edge_rate: float = 0.3
@@ -19,9 +19,10 @@ class DropEdge:
     def __post_init__(self) -> None:
         checks.number_in(self.edge_rate, "edge_rate", 0.0, 1.0)
 
-    side_by_side = True
+    def augmenter(self, graph: Any, *, seed: int, replicas: int | None = None) -> RandomDrop:
+        """Graphs with edges dropped."""
+        return RandomDrop(graph, edge_rate=self.edge_rate, seed=seed, replicas=replicas)
 
-    def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
-        """Learn from graphs with edges dropped."""
-        augmenter = RandomDrop(problem.task.graph, edge_rate=self.edge_rate, seed=seed, replicas=backbone.replicas)
-        return AugmentedLearner(problem, backbone, augmenter, Recipe(frozenset({"current"}), supervised("current")))
+    def recipe(self) -> Recipe:
+        """L_s on the latest of them."""
+        return Recipe(frozenset({"current"}), supervised("current"))

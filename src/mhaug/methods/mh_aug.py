@@ -1,15 +1,16 @@
 """MH-Aug, with and without regularisers: Algorithm 1 to the letter by default."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.augmentation.augmenter import Augmenter
 from mhaug.augmentation.chain_drop import ChainDrop
 from mhaug.augmentation.replica_chains import ReplicaChains
-from mhaug.backbones.backbone import Backbone
-from mhaug.methods.augmented import AugmentedLearner, Recipe
-from mhaug.methods.method import Problem
+from mhaug.methods.augmented import Recipe
+from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.objectives.objective import VIEW_NAMES, Losses, ViewLogits, total_loss
 from mhaug.per_replica import is_on
 from mhaug.sampling.sampler import MHAug
@@ -19,7 +20,7 @@ TRAIN_ON, ENTROPY = ("accepted", "every-step"), ("live", "frozen")
 
 
 @dataclass(frozen=True)
-class MHAugNoReg:
+class MHAugNoReg(AugmentedMethod):
     """L_s on the samples of the chain.
 
     Accepted pairs only, joint acceptance, the paper's move, a chain that starts at the original graph: each can be
@@ -54,7 +55,7 @@ class MHAugNoReg:
         self.sampler()
 
     @property
-    def side_by_side(self) -> bool:
+    def side_by_side(self) -> bool:  # type: ignore[override]
         """Local moves are for a CPU: one after another."""
         return self.moves == "resample"
 
@@ -69,19 +70,26 @@ class MHAugNoReg:
             step_size=(self.edge_step_size, self.node_step_size),
         )
 
-    def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
-        """Start the chain at the original graph."""
-        recipe = Recipe(
+    def augmenter(self, graph: Any, *, seed: int, replicas: int | None = None) -> Augmenter:
+        """A chain that starts at the original graph."""
+        if replicas is None:
+            return ChainDrop(self.sampler(), graph, seed=seed)
+        return ReplicaChains(self.sampler(), graph, replicas=replicas)
+
+    def recipe(self) -> Recipe:
+        """What is learned, and when."""
+        return Recipe(
             self.views(),
             self.loss,
             every_step=self.train_on == "every-step",
             live_entropy=self.entropy == "live",
+            regularises=self.regularises,
         )
-        graph, replicas = problem.task.graph, backbone.replicas
-        if replicas is None:
-            return AugmentedLearner(problem, backbone, ChainDrop(self.sampler(), graph, seed=seed), recipe)
-        chains = ReplicaChains(self.sampler(), graph, replicas=replicas)
-        return AugmentedLearner(problem, backbone, chains, recipe)
+
+    @property
+    def regularises(self) -> bool:
+        """Whether the loss has terms of all nodes."""
+        return False
 
     def views(self) -> frozenset[str]:
         """The passes that the loss needs."""
@@ -107,6 +115,11 @@ class MHAugReg(MHAugNoReg):
         super().__post_init__()
         checks.number_in(self.consistency_weight, "consistency_weight", 0.0)
         checks.number_in(self.sharpness_weight, "sharpness_weight", 0.0)
+
+    @property
+    def regularises(self) -> bool:
+        """Unless both weights are 0."""
+        return is_on(self.consistency_weight) or is_on(self.sharpness_weight)
 
     def views(self) -> frozenset[str]:
         """The passes that the loss needs: a term of weight 0 costs nothing."""

@@ -4,20 +4,20 @@ The paper does not say what its extension is; `docs/paper_map.md` says what we r
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor
 
 from mhaug import checks
 from mhaug.augmentation.random_drop import RandomDrop
-from mhaug.backbones.backbone import Backbone
-from mhaug.methods.augmented import AugmentedLearner, Recipe
-from mhaug.methods.method import Problem
+from mhaug.methods.augmented import Recipe
+from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.objectives.consistency import consistency_loss
 from mhaug.objectives.objective import Losses, ViewLogits, total_loss
 
 
 @dataclass(frozen=True)
-class UDA:
+class UDA(AugmentedMethod):
     """L = L_s(G) + γ1 mean_i m_i KL[sg softmax(f(G)/τ) ‖ f(G')] + γ2 L_h(G).
 
     G' drops edges and nodes at fixed rates; m_i counts nodes whose largest probability is above `confidence`. The
@@ -38,20 +38,20 @@ class UDA:
             checks.number_in(getattr(self, name), name, 0.0)
         checks.number_in(self.temperature, "temperature", 0.0, open_low=True)
 
-    side_by_side = True
+    def augmenter(self, graph: Any, *, seed: int, replicas: int | None = None) -> RandomDrop:
+        """Views dropped at fixed rates."""
+        return RandomDrop(graph, edge_rate=self.edge_rate, node_rate=self.node_rate, seed=seed, replicas=replicas)
 
-    def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
+    def recipe(self) -> Recipe:
         """Learn from the graph and one dropped view of it."""
-        rates = {"edge_rate": self.edge_rate, "node_rate": self.node_rate}
-        augmenter = RandomDrop(problem.task.graph, **rates, seed=seed, replicas=backbone.replicas)
-        return AugmentedLearner(problem, backbone, augmenter, Recipe(frozenset({"original", "current"}), self.loss))
+        return Recipe(frozenset({"original", "current"}), self.loss, regularises=True)
 
     def loss(self, logits: ViewLogits, labels: Tensor, nodes: Tensor) -> Losses:
         """The loss above."""
         known = total_loss(logits, labels, nodes, sharpness_weight=self.sharpness_weight, supervised_on="original")
         agreement = consistency_loss(
-            logits.of("original"),
-            logits.of("current"),
+            logits.sampled("original"),
+            logits.sampled("current"),
             stop_gradient=True,
             temperature=self.temperature,
             confidence=self.confidence,

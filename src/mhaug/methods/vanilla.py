@@ -1,21 +1,22 @@
 """Vanilla: cross-entropy on the original graph, and nothing else."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from mhaug.augmentation.unchanged import Unchanged
-from mhaug.backbones.backbone import Backbone
-from mhaug.methods.augmented import AugmentedLearner, Recipe
-from mhaug.methods.method import Problem
+from mhaug.methods.augmented import Recipe
+from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.recipes import supervised
 
 
 @dataclass(frozen=True)
-class Vanilla:
+class Vanilla(AugmentedMethod):
     """No hyper-parameters of its own."""
 
-    side_by_side = True
+    def augmenter(self, graph: Any, *, seed: int, replicas: int | None = None) -> Unchanged:
+        """The graph as it is."""
+        return Unchanged()
 
-    def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> AugmentedLearner:
-        """Learn from the graph as it is."""
-        recipe = Recipe(frozenset({"original"}), supervised("original"))
-        return AugmentedLearner(problem, backbone, Unchanged(), recipe)
+    def recipe(self) -> Recipe:
+        """L_s on it."""
+        return Recipe(frozenset({"original"}), supervised("original"))

@@ -16,11 +16,15 @@ VIEW_NAMES = ("original", "previous", "current")
 
 @dataclass(frozen=True, eq=False)
 class ViewLogits:
-    """Logits [..., V, C] of the arguments of L in Algorithm 1: G, G^(t), G^(t+1). `None`: not computed."""
+    """Logits [..., V, C] of the arguments of L in Algorithm 1: G, G^(t), G^(t+1). `None`: not computed.
+
+    In a batch the rows from `sample_from` on are a uniform sample of all nodes: means over all nodes are taken there.
+    """
 
     original: Tensor | None = None
     previous: Tensor | None = None
     current: Tensor | None = None
+    sample_from: int = 0
 
     def of(self, name: str) -> Tensor:
         """The logits of one view by name; asking for one that was not computed is an error."""
@@ -29,6 +33,10 @@ class ViewLogits:
         checks.require(logits is not None, name, "given: a term of the loss needs these logits", logits)
         assert logits is not None
         return logits
+
+    def sampled(self, name: str) -> Tensor:
+        """The rows of a view that stand for all nodes."""
+        return self.of(name)[..., self.sample_from :, :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +73,9 @@ def total_loss(
     terms = {"supervised": supervised_loss(logits.of(supervised_on), labels, nodes)}
     total = terms["supervised"]
     if is_on(consistency_weight):
-        terms["consistency"] = consistency_loss(logits.of("previous"), logits.of("current"))
+        terms["consistency"] = consistency_loss(logits.sampled("previous"), logits.sampled("current"))
         total = total + consistency_weight * terms["consistency"]
     if is_on(sharpness_weight):
-        terms["sharpness"] = sharpness_loss(logits.of("original"))
+        terms["sharpness"] = sharpness_loss(logits.sampled("original"))
         total = total + sharpness_weight * terms["sharpness"]
     return Losses(total, terms)

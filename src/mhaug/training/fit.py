@@ -56,7 +56,8 @@ def fit(
         progress.seconds = perf_counter() - started
         if trouble:
             raise _stopped(trouble, learner, optimiser, progress, checkpoint, world)
-        if progress.record(step, losses, learner.predict(), task):
+        logits = learner.predict() if config.evaluates(progress.updates + 1) else None
+        if progress.record(step, losses, logits, task):
             progress.best_weights = _copy(learner.model.state_dict())
         if checkpoint is not None and progress.updates % checkpoint_every == 0:
             save_checkpoint(checkpoint, learner, optimiser, progress, world)

@@ -1,14 +1,19 @@
 """Names and settings -> the parts of a run. The one place that sorts a flat list of settings into its owners."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from mhaug import checks, rng
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.catalogue import backbone_options, build_backbone
-from mhaug.methods.catalogue import build_method, method_options
+from mhaug.data.task import NodeTask
+from mhaug.methods.augmented_method import AugmentedMethod
+from mhaug.methods.catalogue import METHODS, build_method, method_options
 from mhaug.methods.method import Learner, Method, Problem
+from mhaug.minibatch.batching import Batching
+from mhaug.minibatch.large_graph import LargeGraph
+from mhaug.minibatch.learner import MiniBatchLearner
 from mhaug.training.result import FitConfig
 
 OWN_MODULE = "module"  # the name of a backbone that the user brings
@@ -22,6 +27,7 @@ class Plan:
     backbone_settings: dict[str, Any]
     method: Method
     config: FitConfig
+    batching: Batching = field(default_factory=Batching)
 
     @classmethod
     def of(cls, backbone: str, method: str, settings: Mapping[str, Any]) -> "Plan":
@@ -30,17 +36,33 @@ class Plan:
             "backbone": _names(backbone),
             "method": set(method_options(method)),
             "training": {field.name for field in fields(FitConfig)},
+            "batching": {field.name for field in fields(Batching)},
         }
         allowed = sorted(set().union(*owners.values()))
         for name in settings:
             checks.one_of(name, f"settings of {method} with {backbone}", allowed)
         pick = {owner: {name: settings[name] for name in settings if name in own} for owner, own in owners.items()}
-        return cls(backbone, pick["backbone"], build_method(method, **pick["method"]), FitConfig(**pick["training"]))
+        built, batching = build_method(method, **pick["method"]), Batching(**pick["batching"])
+        if batching.on and not isinstance(built, AugmentedMethod):
+            able = [
+                name for name, kind in METHODS.items() if isinstance(kind, type) and issubclass(kind, AugmentedMethod)
+            ]
+            checks.one_of(method, "method in batches", able)
+        return cls(backbone, pick["backbone"], built, FitConfig(**pick["training"]), batching)
 
     def network(self, in_features: int, num_classes: int, *, seed: int) -> Backbone:
         """A fresh network; `seed` alone decides its weights."""
         options = {**self.backbone_settings, "rng": rng.stream(seed, "weights")}
         return build_backbone(self.backbone, in_features, num_classes, **options)
+
+    def begin_in_batches(
+        self, task: NodeTask, graph: LargeGraph, network: Backbone, *, seed: int, rank: int = 0
+    ) -> Learner:
+        """The method at work on batches; seeded as in `begin`, so that each rank has batches of its own."""
+        assert isinstance(self.method, AugmentedMethod)
+        seed = rng.seed_of_rank(seed, rank)
+        rng.seed_global(seed, "dropout")
+        return MiniBatchLearner(task, graph, network, self.method, self.batching, seed=seed)
 
     def begin(self, problem: Problem, network: Backbone, *, seed: int, rank: int = 0) -> Learner:
         """The method at work; torch's global generator, which dropout draws from, is seeded here.
@@ -54,7 +76,8 @@ class Plan:
 
 def known_settings(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Only those that this backbone and method own: what is left of presets for a user's own module."""
-    own = _names(backbone) | set(method_options(method)) | {field.name for field in fields(FitConfig)}
+    own = _names(backbone) | set(method_options(method))
+    own |= {field.name for kind in (FitConfig, Batching) for field in fields(kind)}
     return {name: value for name, value in settings.items() if name in own}
 
 

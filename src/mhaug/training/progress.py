@@ -13,6 +13,7 @@ from mhaug.training.evaluation import accuracies, macro_f1, validation_loss
 from mhaug.training.result import FitResult
 
 Weights = dict[str, Tensor]
+SCORES = ("train_accuracy", "validation_accuracy", "test_accuracy", "validation_loss")
 
 
 @dataclass
@@ -43,9 +44,12 @@ class Progress:
         self.steps += step.proposals
         self.accepted += int(step.accepted)
 
-    def record(self, step: Step, losses: dict[str, float], logits: Tensor, task: NodeTask) -> bool:
-        """Note one update; whether it is the best so far."""
+    def record(self, step: Step, losses: dict[str, float], logits: Tensor | None, task: NodeTask) -> bool:
+        """Note one update; whether it is the best so far. Without `logits` the last scores are noted again."""
         self.updates += 1
+        if logits is None:
+            self._note(step, losses, {name: self.history[name][-1] for name in SCORES})
+            return False
         scores = accuracies(logits, task)
         # an empty validation set cannot choose: the last update is taken
         better = math.isnan(scores.validation) or scores.validation > self.best.validation
@@ -57,14 +61,17 @@ class Progress:
                 test_f1=macro_f1(logits, task.labels, task.split.test),
                 update=self.updates,
             )
+        shares = {f"{name}_accuracy": value for name, value in asdict(scores).items()}
+        self._note(step, losses, {**shares, "validation_loss": validation_loss(logits, task)})
+        return better
+
+    def _note(self, step: Step, losses: dict[str, float], scores: dict[str, float]) -> None:
         row = {f"loss_{name}": value for name, value in losses.items()}
-        row |= {f"{name}_accuracy": value for name, value in asdict(scores).items()}
-        row["validation_loss"] = validation_loss(logits, task)
+        row |= scores
         row |= {"acceptance": self.accepted / self.steps, "steps": float(self.steps)}
         row |= {name: float(value) for name, value in step.info.items()}
         for name, value in row.items():
             self.history.setdefault(name, []).append(value)
-        return better
 
     def result(self) -> FitResult:
         """What was reached so far."""

@@ -10,7 +10,7 @@ class FitConfig:
     """How long and how fast. `max_steps` counts candidates drawn, `max_updates` updates of the weights.
 
     `max_steps=None` allows ten candidates an update. `patience` stops after so many updates without a better
-    validation accuracy (None: never).
+    validation accuracy (None: never). Every `evaluate_every`-th update is evaluated, and the first and the last.
     """
 
     max_updates: int = 2000
@@ -18,6 +18,7 @@ class FitConfig:
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
     patience: int | None = None
+    evaluate_every: int = 1
 
     def __post_init__(self) -> None:
         checks.whole_number(self.max_updates, "max_updates", 1)
@@ -27,11 +28,16 @@ class FitConfig:
         checks.number_in(self.weight_decay, "weight_decay", 0.0)
         if self.patience is not None:
             checks.whole_number(self.patience, "patience", 1)
+        checks.whole_number(self.evaluate_every, "evaluate_every", 1)
 
     @property
     def step_budget(self) -> int:
         """Candidates that may be drawn."""
         return self.max_steps if self.max_steps is not None else 10 * self.max_updates
+
+    def evaluates(self, update: int) -> bool:
+        """Whether this update, counted from 1, is evaluated."""
+        return update % self.evaluate_every == 0 or update in (1, self.max_updates)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from mhaug.training.replicas.fit import ReplicaFit
 
 def group_key(plan: Plan) -> Hashable | None:
     """Plans with one key can be trained side by side on one graph; None: this one goes alone."""
-    if not plan.method.side_by_side:
+    if not plan.method.side_by_side or plan.batching.on or plan.config.evaluate_every > 1:
         return None
     sizes = {name: value for name, value in plan.backbone_settings.items() if name not in RATES}
     return plan.backbone, tuple(sorted(sizes.items())), shape_of(plan.method)

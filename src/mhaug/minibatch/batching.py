@@ -1,0 +1,55 @@
+"""The settings of training in batches."""
+
+from dataclasses import dataclass
+
+from mhaug import checks
+from mhaug.checks import RequestError
+from mhaug.minibatch.neighbours import check_fan_outs
+
+USUAL_FAN_OUT = 10
+
+
+@dataclass(frozen=True)
+class Batching:
+    """How batches are cut. `batch_size=None` trains on the whole graph.
+
+    A batch has at most `batch_size` labelled nodes and, for a loss with terms of all nodes, as many of all.
+    `fan_outs` are neighbours a hop, one number a layer, -1 for all: (15, 10), "15,10", or one number for every
+    layer. `batches_per_sample` batches are cut from a sample of the augmenter before it moves on: on a large graph a
+    step of the chain costs as much as many batches.
+    """
+
+    batch_size: int | None = None
+    fan_outs: tuple[int, ...] | str | int = USUAL_FAN_OUT
+    with_replacement: bool = False
+    batches_per_sample: int = 1
+
+    def __post_init__(self) -> None:
+        if self.batch_size is not None:
+            checks.whole_number(self.batch_size, "batch_size", 1)
+        checks.whole_number(self.batches_per_sample, "batches_per_sample", 1)
+        checks.one_of(self.with_replacement, "with_replacement", (True, False))
+        check_fan_outs(_numbers(self.fan_outs))
+
+    @property
+    def on(self) -> bool:
+        """Whether batches are asked for."""
+        return self.batch_size is not None
+
+    def hops(self, layers: int | None = None) -> tuple[int, ...]:
+        """The fan-outs of a network of so many layers; None where a user's own module does not say."""
+        numbers = _numbers(self.fan_outs)
+        if len(numbers) == 1:
+            return numbers * (layers or 2)
+        fits = layers is None or len(numbers) == layers
+        checks.require(fits, "fan_outs", f"one number for each of the {layers} layers", self.fan_outs)
+        return numbers
+
+
+def _numbers(fan_outs: tuple[int, ...] | list[int] | str | int) -> tuple[int, ...]:
+    if isinstance(fan_outs, str):
+        try:
+            return tuple(int(word) for word in fan_outs.split(","))
+        except ValueError as wrong:
+            raise RequestError(f"'fan_outs' must be whole numbers like 15,10; got {fan_outs!r}") from wrong
+    return tuple(fan_outs) if isinstance(fan_outs, tuple | list) else (fan_outs,)

@@ -1,0 +1,138 @@
+"""Algorithm 1 in batches: the chain lives on the whole graph, and batches are cut from where it stands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from mhaug import rng
+from mhaug.backbones.backbone import Backbone
+from mhaug.data.task import NodeTask
+from mhaug.data.view import View
+from mhaug.methods.augmented import advance
+from mhaug.methods.augmented_method import AugmentedMethod
+from mhaug.methods.method import Step
+from mhaug.minibatch.batching import Batching
+from mhaug.minibatch.engines import new_sampler
+from mhaug.minibatch.inference import infer
+from mhaug.minibatch.large_graph import LargeGraph
+from mhaug.minibatch.seed_order import SeedOrder
+from mhaug.objectives.objective import Losses, ViewLogits
+from mhaug.objectives.sharpness import normalised_entropy
+
+
+@dataclass
+class Sample:
+    """The pair of views that batches are cut from, and how many have been."""
+
+    views: dict[str, View]
+    info: Mapping[str, float] = field(default_factory=dict)
+    batches: int = 0
+
+
+class MiniBatchLearner:
+    """The learner of an augmented method, one batch an update. See `docs/large_graphs.md`.
+
+    ε_i comes from the last evaluation: a pass over all nodes that is made anyway, by one network, without dropout and
+    with all neighbours. Between two evaluations P stands still.
+    """
+
+    def __init__(
+        self,
+        task: NodeTask,
+        graph: LargeGraph,
+        backbone: Backbone,
+        method: AugmentedMethod,
+        batching: Batching,
+        *,
+        seed: int,
+    ) -> None:
+        assert batching.batch_size is not None
+        self.model = backbone
+        self._graph, self._labels, self._seed = graph, task.labels, seed
+        self._augmenter, self._recipe = method.augmenter(task.graph, seed=seed), method.recipe()
+        layers = getattr(backbone, "layers", None)
+        self._hops = batching.hops(len(layers) if isinstance(layers, nn.ModuleList) else None)
+        self._sampler = new_sampler(graph, self._hops, replace=batching.with_replacement)
+        self._per_sample = batching.batches_per_sample
+        labelled = task.split.train.nonzero().squeeze(1)
+        everyone = torch.arange(task.num_nodes, device=labelled.device)
+        self._labelled = SeedOrder(labelled, batching.batch_size, role="labelled")
+        self._everyone = SeedOrder(everyone, batching.batch_size, role="everyone")
+        self._batches, self._sample = 0, Sample({}, batches=self._per_sample)
+        self._entropy: Tensor | None = None
+
+    def step(self, max_proposals: int) -> Step:
+        """Move the chain where a new sample is due, and learn from one batch of it."""
+        proposals, accepted = 0, 0
+        if self._sample.batches >= self._per_sample:
+            if self._augmenter.needs_entropy and self._entropy is None:
+                self.predict()
+            move = advance(self._augmenter, self._entropy, self._recipe, max_proposals)
+            proposals, accepted = move.proposals, int(move.proposal.accepted)
+            if not move.learns:
+                return Step(None, proposals, accepted, move.proposal.info)
+            pair = {"previous": move.proposal.previous, "current": move.proposal.current}
+            info = {name: float(value) for name, value in move.proposal.info.items()}
+            self._sample = Sample({**pair, "original": self._graph.whole}, info)
+        self.model.train()
+        losses = self._losses()
+        self._batches += 1
+        self._sample.batches += 1
+        return Step(losses, proposals, accepted, self._sample.info)
+
+    def predict(self) -> Tensor:
+        """On the original graph, from all neighbours; ε is taken from here."""
+        logits = infer(self.model, self._graph, len(self._hops))
+        if self._augmenter.needs_entropy and (self._recipe.live_entropy or self._entropy is None):
+            self._entropy = normalised_entropy(logits)
+        return logits
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The augmenter, ε, the count of batches, and the views that more batches are to be cut from."""
+        saved = {f"augmenter.{name}": value for name, value in self._augmenter.state_dict().items()}
+        saved["batches"] = torch.tensor([self._seed, self._batches, self._sample.batches])
+        saved |= {} if self._entropy is None else {"entropy": self._entropy}
+        if self._sample.batches < self._per_sample:
+            info = self._sample.info.items()
+            saved |= {f"info.{name}": torch.tensor(number, dtype=torch.float64) for name, number in info}
+            for name in {"previous", "current"} & self._recipe.views:
+                for part in ("edge_kept", "node_scale"):
+                    mask = getattr(self._sample.views[name], part)
+                    saved |= {} if mask is None else {f"view.{name}.{part}": mask}
+        return saved
+
+    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
+        """Go on from there."""
+        self._augmenter.load_state_dict(_under("augmenter.", saved))
+        self._seed, self._batches, cut = saved["batches"].tolist()
+        self._entropy = saved.get("entropy")
+        masks = {name: _under(f"view.{name}.", saved) for name in ("previous", "current")}
+        views = {name: View(own.get("edge_kept"), own.get("node_scale")) for name, own in masks.items()}
+        info = {name: float(number) for name, number in _under("info.", saved).items()}
+        self._sample = Sample({**views, "original": self._graph.whole}, info, cut)
+
+    def _losses(self) -> Losses:
+        """The loss of the next batch: L_s over labelled nodes, the other terms over a sample of all nodes."""
+        known = wanted = self._labelled.batch(self._batches, seed=self._seed)
+        if self._recipe.regularises:
+            wanted = torch.cat([known, self._everyone.batch(self._batches, seed=self._seed)])
+        # a node can be labelled and drawn among all; a batch has it once
+        seeds, row = wanted.unique(return_inverse=True)
+        generator = rng.stream(self._seed, "neighbours", self._batches, device=seeds.device)
+        batch = self._sampler.sample(seeds, generator=generator)
+        features, first_rows = self._graph.rows(batch.n_id), self.model.gives_first_rows
+        logits = self.model.shared(self._graph.graph_input(batch, features, first_rows=first_rows))
+        rows = {
+            name: logits(self._graph.cut(self._sample.views[name], batch, received=self.model.reads_received))[row]
+            for name in ("original", "previous", "current")
+            if name in self._recipe.views
+        }
+        labelled = torch.arange(len(wanted), device=wanted.device) < len(known)
+        views = ViewLogits(**rows, sample_from=len(known) if self._recipe.regularises else 0)
+        return self._recipe.loss(views, self._labels[wanted], labelled)
+
+
+def _under(prefix: str, saved: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in saved.items() if name.startswith(prefix)}
