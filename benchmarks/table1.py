@@ -1,7 +1,7 @@
 """The table: for each cell a search on validation accuracy, then seeds 0-9 of the presets and of the best settings.
 
     python benchmarks/table1.py --data-dir ../shared/data --device cuda --workers 4 --minutes 9
-    python benchmarks/table1.py --collect            # cells -> runs.jsonl, trials.csv, selection.csv
+    python benchmarks/table1.py --collect            # cells -> runs.jsonl, trials.csv, selection.md, ...
 
 `table1.toml` says which cells, in which order, with which budget. A cell is a folder under `--out` with its Optuna
 journal and its runs; what is there is not made again, so that the command can be stopped and given again. Which of
@@ -9,7 +9,6 @@ the settings stands in the table is chosen on validation accuracy, too.
 """
 
 import argparse
-import csv
 import itertools
 import json
 import multiprocessing
@@ -18,9 +17,11 @@ import tomllib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from table1_collect import RUNS, TRIALS, collect
+
 HERE = Path(__file__).parent
 OUT = HERE.parent / "results" / "table1"
-RUNS, STUDY, TRIALS = "runs.jsonl", "study.log", "trials.json"
+STUDY = "study.log"
 
 
 def cells(options):
@@ -98,36 +99,6 @@ def finals(stage, cell, folder, options, engine):
     return len(missing)
 
 
-def collect(options):
-    """One file each of runs, trials and selection rules, from all cells."""
-    folders = sorted(path.parent for path in options.work.glob(f"*/{RUNS}"))
-    runs, trials, rules = [], [], []
-    for folder in folders:
-        lines = [json.loads(line) for line in (folder / RUNS).read_text().splitlines()]
-        for line in lines:
-            selection = line.pop("selection")
-            spec = line["spec"]
-            cell = [spec["dataset"], spec["backbone"], spec["method"]]
-            settings = json.dumps(spec["settings"])
-            rules.append([*cell, spec["seed"], settings, *(f"{100 * value:.2f}" for value in selection.values())])
-            names = list(selection)
-        runs += lines
-        for trial in json.loads((folder / TRIALS).read_text()):
-            value = "" if trial["value"] is None else f"{100 * trial['value']:.2f}"
-            trials.append([*cell, trial["number"], value, json.dumps(trial["settings"])])
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / RUNS).write_text("".join(json.dumps(line) + "\n" for line in runs))
-    head = ["dataset", "backbone", "method"]
-    write(options.out / "trials.csv", [[*head, "trial", "validation", "settings"], *trials])
-    write(options.out / "selection.csv", [[*head, "seed", "settings", *names], *rules])
-    print(f"{len(folders)} cells, {len(runs)} runs, {len(trials)} trials")
-
-
-def write(path, rows):
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plan", type=Path, default=HERE / "table1.toml")
@@ -144,7 +115,7 @@ def main():
     parser.add_argument("--collect", action="store_true")
     options = parser.parse_args()
     if options.collect:
-        return collect(options)
+        return collect(options.work, options.out)
     deadline = time.time() + 60 * options.minutes
     jobs = [(*cell, options, deadline) for cell in cells(options)]
     # a forked process cannot use a GPU

@@ -1,0 +1,113 @@
+"""The cells that `table1.py` made, put together: files that `mhaug table` and readers look at."""
+
+import csv
+import json
+from itertools import groupby
+from statistics import mean, stdev
+
+from mhaug.experiments.chosen_settings import choose
+from mhaug.experiments.record import RunRecord
+from mhaug.experiments.selection import RULES
+from mhaug.experiments.significance import paired_p_value
+
+RUNS, TRIALS = "runs.jsonl", "trials.json"
+HEAD = ["dataset", "backbone", "method"]
+# what each part of the method is worth: a row less another one
+DIFFERENCES = {
+    "chain, no regularisers": ("mh-aug-no-reg", "vanilla"),
+    "chain against DropEdge, no regularisers": ("mh-aug-no-reg", "drop-edge"),
+    "chain against fixed rates, both with regularisers": ("mh-aug", "uda"),
+    "regularisers, with the chain": ("mh-aug", "mh-aug-no-reg"),
+    "all of it": ("mh-aug", "vanilla"),
+    "against GRAND": ("mh-aug", "grand"),
+}
+
+
+def collect(work, out):
+    """runs.jsonl, trials.csv and selection.csv have everything; selection.md and differences.md what was chosen."""
+    runs, trials = [], []
+    for folder in sorted(path.parent for path in work.glob(f"*/{RUNS}")):
+        lines = [json.loads(line) for line in (folder / RUNS).read_text().splitlines()]
+        runs += lines
+        cell = cell_of(lines[0])
+        for trial in json.loads((folder / TRIALS).read_text()):
+            value = "" if trial["value"] is None else f"{100 * trial['value']:.2f}"
+            trials.append([*cell, trial["number"], value, json.dumps(trial["settings"])])
+    rules = [
+        [
+            *cell_of(run),
+            run["spec"]["seed"],
+            json.dumps(run["spec"]["settings"]),
+            *(f"{100 * share:.2f}" for share in run["selection"].values()),
+        ]
+        for run in runs
+    ]
+    bare = [{name: value for name, value in run.items() if name != "selection"} for run in runs]
+    out.mkdir(parents=True, exist_ok=True)
+    (out / RUNS).write_text("".join(json.dumps(line) + "\n" for line in bare))
+    write(out / "trials.csv", [[*HEAD, "trial", "validation", "settings"], *trials])
+    write(out / "selection.csv", [[*HEAD, "seed", "settings", *RULES], *rules])
+    chosen = chosen_runs(runs, bare)
+    (out / "selection.md").write_text(selection_table(chosen))
+    (out / "differences.md").write_text(differences_table(chosen))
+    print(f"{len(chosen)} cells, {len(runs)} runs, {len(trials)} trials")
+
+
+def cell_of(run):
+    return [run["spec"][name] for name in HEAD]
+
+
+def chosen_runs(runs, bare):
+    """Cell -> runs of the settings that validation accuracy chose, the table's own choice."""
+    records = [RunRecord.from_json(line) for line in bare]
+    rules = {record.spec: run["selection"] for record, run in zip(records, runs, strict=True)}
+    chosen = {}
+    for cell, group in groupby(records, key=lambda record: [getattr(record.spec, name) for name in HEAD]):
+        picked = choose(list(group)).records
+        chosen[tuple(cell)] = [(record, rules[record.spec]) for record in picked]
+    return chosen
+
+
+def selection_table(chosen):
+    """Test accuracy of the same runs at the update that each rule takes."""
+    lines = ["Test accuracy in percent, mean over seeds, of the same runs at the update that each rule takes:", ""]
+    lines += [f"- {name}: {words}" for name, words in RULES.items()]
+    lines += ["", "| graph | backbone | method | " + " | ".join(RULES) + " | runs |", "|---" * (4 + len(RULES)) + "|"]
+    for cell, picked in chosen.items():
+        means = [100 * mean(rules[rule] for _, rules in picked) for rule in RULES]
+        words = [f"**{value:.2f}**" if value == max(means) else f"{value:.2f}" for value in means]
+        lines.append(f"| {' | '.join(cell)} | {' | '.join(words)} | {len(picked)} |")
+    return "\n".join(lines) + "\n"
+
+
+def differences_table(chosen):
+    """Paired over seeds."""
+    lines = [
+        "Difference of test accuracies in points, mean ± standard deviation over shared seeds, and p of a two-sided"
+    ]
+    lines += ["Wilcoxon signed-rank test (not corrected for the number of comparisons).", ""]
+    cells = sorted({cell[:2] for cell in chosen}, key=lambda cell: cell[::-1])
+    lines += [
+        "| what | rows | " + " | ".join(" ".join(cell) for cell in cells) + " |",
+        "|---" * (2 + len(cells)) + "|",
+    ]
+    for words, (ours, theirs) in DIFFERENCES.items():
+        row = []
+        for cell in cells:
+            tests = [
+                {record.spec.seed: 100 * record.test_accuracy for record, _ in chosen.get((*cell, name), [])}
+                for name in (ours, theirs)
+            ]
+            shared = sorted(set(tests[0]) & set(tests[1]))
+            if len(shared) < 2:
+                row.append("–")
+                continue
+            gaps = [tests[0][seed] - tests[1][seed] for seed in shared]
+            row.append(f"{mean(gaps):+.2f} ± {stdev(gaps):.2f}, p {paired_p_value(*tests):.3f}")
+        lines.append(f"| {words} | `{ours}` − `{theirs}` | {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
