@@ -2,15 +2,15 @@
 
     python benchmarks/completion.py --data-dir ../shared/data
 
-Each cell is a process of its own that makes a few updates; a cell that is in `results/completion/cells.jsonl` is
-already done. Writes `results/completion/table.md`.
+Each cell is a process of its own that makes a few updates (forked, so that imports are paid once); a cell that is in
+`results/completion/cells.jsonl` is already done. Writes `results/completion/table.md`.
 """
 
 import argparse
 import itertools
 import json
+import multiprocessing
 import os
-import subprocess
 import sys
 from pathlib import Path
 from time import perf_counter
@@ -20,6 +20,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 OUT = Path(__file__).parents[1] / "results" / "completion"
 DATASETS, BACKBONES = ("cora", "citeseer", "photo", "computers", "cs"), ("gcn", "sage", "gat")
 LIMIT = 16.0  # GiB
+# warm-ups cut short, so that a few updates go through every part of a method
+SHORT = {
+    "ada-edge": {"round_updates": 2},
+    "gaug-m": {"encoder_epochs": 5},
+    "gaug-o": {"predictor_warmup": 5, "classifier_warmup": 1},
+}
 
 
 def one(dataset, backbone, method, options):
@@ -31,7 +37,7 @@ def one(dataset, backbone, method, options):
 
     torch.set_num_threads(1)
     task = load_dataset(dataset, options.data_dir)
-    settings = {**preset_settings(dataset, backbone, method), "max_updates": options.updates}
+    settings = {**preset_settings(dataset, backbone, method), "max_updates": options.updates, **SHORT.get(method, {})}
     ticks = []
     start = perf_counter()
     clf = NodeClassifier(method, backbone, device=options.device, **settings)
@@ -45,7 +51,35 @@ def one(dataset, backbone, method, options):
         "seconds_an_update": (ticks[-1] - ticks[0]) / (len(ticks) - 1) if len(ticks) > 1 else None,
         "peak_gib": int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 2**20,
     }
-    print(json.dumps(row))
+    return row
+
+
+def tell(cell, options, pipe):
+    """Send the row of a cell, or its error in one line."""
+    try:
+        pipe.send(one(*cell, options))
+    except Exception as error:
+        pipe.send(failed(cell, f"{type(error).__name__}: {error}"[:80]))
+
+
+def failed(cell, words):
+    return {**dict(zip(("dataset", "backbone", "method"), cell, strict=True)), "error": words}
+
+
+def apart(cell, options):
+    """The row of a cell, made in a process of its own; whatever happens to it."""
+    fork = multiprocessing.get_context("fork")
+    receiving, sending = fork.Pipe(duplex=False)
+    process = fork.Process(target=tell, args=(cell, options, sending))
+    process.start()
+    sending.close()
+    try:
+        return receiving.recv()
+    except EOFError:
+        process.join()
+        return failed(cell, f"died with {process.exitcode}")
+    finally:
+        process.join()
 
 
 def table(rows):
@@ -78,11 +112,16 @@ def main():
     parser.add_argument("--updates", type=int, default=4)
     parser.add_argument("--methods", nargs="+", default=None)
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--cell", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.cell:
-        return one(*options.cell, options)
+    import torch
+
+    from mhaug import NodeClassifier, load_dataset
     from mhaug.methods.catalogue import METHODS
+
+    torch.set_num_threads(1)
+    # a first short run loads the libraries and the compiled loops once, for all processes to come
+    for backbone in BACKBONES:
+        NodeClassifier("mh-aug", backbone, max_updates=1, hidden=8).fit(load_dataset("cora", options.data_dir))
 
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "cells.jsonl"
@@ -91,14 +130,7 @@ def main():
     for cell in itertools.product(DATASETS, BACKBONES, options.methods or METHODS):
         if cell in known:
             continue
-        words = [sys.executable, __file__, "--cell", *cell, "--device", options.device, "--updates"]
-        words += [str(options.updates), *(["--data-dir", options.data_dir] if options.data_dir else [])]
-        done = subprocess.run(words, capture_output=True, text=True)
-        if done.returncode == 0:
-            row = json.loads(done.stdout.splitlines()[-1])
-        else:
-            error = (done.stderr.strip().splitlines() or ["died"])[-1][:80]
-            row = {"dataset": cell[0], "backbone": cell[1], "method": cell[2], "error": error}
+        row = apart(cell, options)
         rows.append(row)
         with path.open("a") as file:
             file.write(json.dumps(row) + "\n")
