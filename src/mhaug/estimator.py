@@ -15,9 +15,9 @@ from mhaug.data.as_task import as_task, truth
 from mhaug.data.memory_mapped import MemoryMapped
 from mhaug.data.task import NodeTask
 from mhaug.distributed.world import World
-from mhaug.methods.changed_edges import ChangedEdges
 from mhaug.methods.grand import Grand
 from mhaug.methods.method import Problem
+from mhaug.methods.parts.changed_edges import ChangedEdges
 from mhaug.methods.presets import preset_settings
 from mhaug.minibatch.inference import infer
 from mhaug.minibatch.large_graph import LargeGraph

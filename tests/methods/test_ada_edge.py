@@ -8,7 +8,7 @@ import torch
 from methods.problems import begin, planted_task
 from mhaug.checks import RequestError
 from mhaug.methods.catalogue import build_method
-from mhaug.methods.known_pairs import KnownPairs
+from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.training.evaluation import accuracies
 from mhaug.training.fit import fit
 from mhaug.training.result import FitConfig

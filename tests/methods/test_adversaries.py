@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from mhaug.methods.adversaries import OptimisedNoise, PowerIteration, truncated_normal, unit_rows
+from mhaug.methods.parts.adversaries import OptimisedNoise, PowerIteration, truncated_normal, unit_rows
 
 
 def test_power_iteration_finds_the_direction_that_matters():

@@ -12,16 +12,16 @@ from mhaug.backbones.propagation import symmetric_average
 from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
 from mhaug.methods import reconstruction as reconstruction_file
-from mhaug.methods.auto_encoder import (
+from mhaug.methods.parts.auto_encoder import (
     EdgePredictor,
     VariationalEncoder,
     divergence,
     scaled_features,
     variational_codes,
 )
-from mhaug.methods.known_pairs import KnownPairs
-from mhaug.methods.pair_graph import PairGraph
-from mhaug.methods.reconstruction import Reconstruction, softplus_of_all_pairs
+from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.pair_graph import PairGraph
+from mhaug.methods.parts.reconstruction import Reconstruction, softplus_of_all_pairs
 
 
 def generator(seed: int = 0) -> torch.Generator:

@@ -10,10 +10,10 @@ from methods.wide_problem import Largest, begin_wide, wide_task
 from mhaug.backbones.catalogue import BACKBONES
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.checks import RequestError
-from mhaug.methods.adversaries import unit_rows
 from mhaug.methods.catalogue import build_method
 from mhaug.methods.method import Problem
-from mhaug.methods.perturbation import orthonormal
+from mhaug.methods.parts.adversaries import unit_rows
+from mhaug.methods.parts.perturbation import orthonormal
 from mhaug.training.fit import fit
 from mhaug.training.plan import Plan
 from mhaug.training.replicas.group import begin_together

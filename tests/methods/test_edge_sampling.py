@@ -10,11 +10,11 @@ from methods.allocations import LargestTensor
 from mhaug import rng
 from mhaug.backbones.catalogue import build_backbone
 from mhaug.backbones.graph_input import GraphInput
-from mhaug.methods.all_pairs import AllPairs
-from mhaug.methods.candidate_pairs import CandidatePairs
-from mhaug.methods.edge_law import EdgeLaw
-from mhaug.methods.edge_sampling import Source
-from mhaug.methods.known_pairs import KnownPairs
+from mhaug.methods.parts.all_pairs import AllPairs
+from mhaug.methods.parts.candidate_pairs import CandidatePairs
+from mhaug.methods.parts.edge_law import EdgeLaw
+from mhaug.methods.parts.edge_sampling import Source
+from mhaug.methods.parts.known_pairs import KnownPairs
 
 LAW = EdgeLaw(predicted_share=0.6, temperature=0.8, density_cap=100.0)
 NODES = 12

@@ -6,7 +6,7 @@ from torch_geometric.data import Data
 
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.data.toy_graphs import planted_partition
-from mhaug.methods.far_apart import far_apart
+from mhaug.methods.parts.far_apart import far_apart
 
 
 def fields_of(edge_index: torch.Tensor, num_nodes: int, reach: int) -> torch.Tensor:

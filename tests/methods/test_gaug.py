@@ -13,8 +13,8 @@ from mhaug.backbones.catalogue import build_backbone
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.checks import RequestError
 from mhaug.methods.catalogue import build_method
-from mhaug.methods.known_pairs import KnownPairs
 from mhaug.methods.method import Problem
+from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.training.evaluation import accuracies
 from mhaug.training.fit import fit
 from mhaug.training.result import FitConfig

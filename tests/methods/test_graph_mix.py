@@ -16,7 +16,7 @@ from mhaug.backbones.replicas import stack_networks
 from mhaug.checks import RequestError
 from mhaug.methods.graph_mix import TERMS, GraphMix
 from mhaug.methods.method import Problem
-from mhaug.methods.mixup import Pairs
+from mhaug.methods.parts.mixup import Pairs
 from mhaug.objectives.supervised import supervised_loss
 
 E5 = 0.006737947  # e⁻⁵

@@ -4,7 +4,7 @@ import pytest
 import torch
 from scipy.stats import beta, kstest
 
-from mhaug.methods.mixup import NodeSet, Pairs, partners, symmetric_beta, taken
+from mhaug.methods.parts.mixup import NodeSet, Pairs, partners, symmetric_beta, taken
 
 RNG = torch.Generator().manual_seed(0)
 

@@ -10,7 +10,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.linear import linear
 from mhaug.backbones.replicas import stack_networks
 from mhaug.methods.method import Problem
-from mhaug.methods.perturbation import Perturbation, orthonormal
+from mhaug.methods.parts.perturbation import Perturbation, orthonormal
 
 
 def test_orthonormal_columns_span_those_of_the_weights():

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from mhaug.methods.ramp import linear_ramp, sigmoid_ramp
+from mhaug.methods.parts.ramp import linear_ramp, sigmoid_ramp
 
 POINTS = torch.tensor([0, 500, 750, 1000, 2000])
 

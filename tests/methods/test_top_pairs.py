@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from methods.allocations import LargestTensor
-from mhaug.methods.class_buckets import random_missing, surest_missing
-from mhaug.methods.known_pairs import KnownPairs
-from mhaug.methods.pseudo_labels import PseudoLabels
-from mhaug.methods.top_pairs import BLOCK, likeliest_missing, likeliest_of_each, score_blocks
+from mhaug.methods.parts.class_buckets import random_missing, surest_missing
+from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.pseudo_labels import PseudoLabels
+from mhaug.methods.parts.top_pairs import BLOCK, likeliest_missing, likeliest_of_each, score_blocks
 
 
 def uniform_from(seed: int):

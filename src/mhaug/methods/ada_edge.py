@@ -7,10 +7,10 @@ from torch import Tensor
 
 from mhaug import checks, rng
 from mhaug.backbones.backbone import Backbone
-from mhaug.methods.class_buckets import random_missing, surest_missing
 from mhaug.methods.method import Problem, Step
-from mhaug.methods.pseudo_labels import PseudoLabels
-from mhaug.methods.rewired import Rewired, RewiredLearner
+from mhaug.methods.parts.class_buckets import random_missing, surest_missing
+from mhaug.methods.parts.pseudo_labels import PseudoLabels
+from mhaug.methods.parts.rewired import Rewired, RewiredLearner
 from mhaug.sampling.subgraph import UnitGraph
 
 PREFER = ("random", "surest")

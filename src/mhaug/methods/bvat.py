@@ -10,10 +10,10 @@ from mhaug.backbones.alone import stack_of
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.backbones.linear import linear
-from mhaug.methods.adversaries import Adversary, OptimisedNoise, PowerIteration
-from mhaug.methods.far_apart import far_apart
 from mhaug.methods.method import Problem, Step
-from mhaug.methods.perturbation import SPACES, Perturbation
+from mhaug.methods.parts.adversaries import Adversary, OptimisedNoise, PowerIteration
+from mhaug.methods.parts.far_apart import far_apart
+from mhaug.methods.parts.perturbation import SPACES, Perturbation
 from mhaug.objectives.consistency import kl_divergence
 from mhaug.objectives.objective import Losses, ViewLogits, total_loss
 from mhaug.per_replica import is_on

@@ -7,11 +7,11 @@ from torch import Tensor
 
 from mhaug import checks
 from mhaug.backbones.backbone import Backbone
-from mhaug.methods.auto_encoder import variational_codes
-from mhaug.methods.known_pairs import KnownPairs
 from mhaug.methods.method import Problem
-from mhaug.methods.rewired import Rewired, RewiredLearner
-from mhaug.methods.top_pairs import likeliest_missing
+from mhaug.methods.parts.auto_encoder import variational_codes
+from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.rewired import Rewired, RewiredLearner
+from mhaug.methods.parts.top_pairs import likeliest_missing
 from mhaug.sampling.subgraph import UnitGraph
 
 

@@ -10,15 +10,15 @@ from mhaug import checks
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.gcn import GCN
 from mhaug.backbones.sage import SAGE
-from mhaug.methods.all_pairs import AllPairs
-from mhaug.methods.auto_encoder import EdgePredictor, train_apart
-from mhaug.methods.candidate_pairs import CandidatePairs
-from mhaug.methods.edge_law import EdgeLaw
-from mhaug.methods.edge_sampling import PairSampler, Source
-from mhaug.methods.known_pairs import KnownPairs
 from mhaug.methods.method import Problem, Step
-from mhaug.methods.reconstruction import EXACT_NODES, Reconstruction
-from mhaug.methods.rewired import refuse_edge_features
+from mhaug.methods.parts.all_pairs import AllPairs
+from mhaug.methods.parts.auto_encoder import EdgePredictor, train_apart
+from mhaug.methods.parts.candidate_pairs import CandidatePairs
+from mhaug.methods.parts.edge_law import EdgeLaw
+from mhaug.methods.parts.edge_sampling import PairSampler, Source
+from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.reconstruction import EXACT_NODES, Reconstruction
+from mhaug.methods.parts.rewired import refuse_edge_features
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.supervised import supervised_loss
 from mhaug.rng import Streams, stream

@@ -14,8 +14,8 @@ from mhaug.backbones.layer_stack import LayerStack
 from mhaug.data.view import View
 from mhaug.methods.draws import Draws
 from mhaug.methods.method import Problem, Step
-from mhaug.methods.mixup import NodeSet, Pairs, taken
-from mhaug.methods.ramp import sigmoid_ramp
+from mhaug.methods.parts.mixup import NodeSet, Pairs, taken
+from mhaug.methods.parts.ramp import sigmoid_ramp
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.sharpening import sharpened_average
 from mhaug.objectives.soft_labels import soft_label_loss

@@ -12,7 +12,7 @@ from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.features import drop_features
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.methods.method import Problem, Step
-from mhaug.methods.pretext import LinkPrediction
+from mhaug.methods.parts.pretext import LinkPrediction
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.supervised import supervised_loss
 from mhaug.per_replica import is_on

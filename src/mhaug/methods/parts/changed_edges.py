@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from mhaug.methods.method import Learner
-from mhaug.methods.rewired import RewiredLearner
+from mhaug.methods.parts.rewired import RewiredLearner
 
 
 @dataclass(frozen=True, eq=False)

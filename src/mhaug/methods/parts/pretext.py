@@ -9,7 +9,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from mhaug import checks
-from mhaug.methods.known_pairs import KnownPairs
+from mhaug.methods.parts.known_pairs import KnownPairs
 
 # numbers gathered at a time: on a CPU what fits its cache is eight times as fast, a GPU wants few large pieces
 _PIECE = {"cpu": 2**19, "cuda": 2**27}

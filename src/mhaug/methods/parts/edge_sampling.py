@@ -12,8 +12,8 @@ from torch import Tensor
 
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.data.view import View
-from mhaug.methods.edge_law import EdgeLaw
-from mhaug.methods.known_pairs import KnownPairs
+from mhaug.methods.parts.edge_law import EdgeLaw
+from mhaug.methods.parts.known_pairs import KnownPairs
 
 Uniform = Callable[[int], Tensor]  # so many numbers in [0, 1)
 

@@ -9,8 +9,8 @@ from mhaug import checks
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
-from mhaug.methods.known_pairs import KnownPairs
 from mhaug.methods.method import Problem, Step
+from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.supervised import supervised_loss
 from mhaug.sampling.subgraph import UnitGraph

@@ -8,9 +8,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-from mhaug.methods.known_pairs import KnownPairs
-from mhaug.methods.pair_graph import PairGraph
-from mhaug.methods.top_pairs import BLOCK
+from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.pair_graph import PairGraph
+from mhaug.methods.parts.top_pairs import BLOCK
 
 EXACT_NODES = 4000  # up to so many nodes all pairs are looked at; above, a sample of those that are no edges
 

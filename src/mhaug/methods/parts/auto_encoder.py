@@ -13,8 +13,8 @@ from mhaug.backbones.initialisation import glorot
 from mhaug.backbones.linear import linear
 from mhaug.backbones.propagation import symmetric_average
 from mhaug.backbones.sparse import Sparse
-from mhaug.methods.known_pairs import KnownPairs
-from mhaug.methods.reconstruction import Reconstruction
+from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.reconstruction import Reconstruction
 
 
 def scaled_features(graph: GraphInput) -> Features:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from mhaug.methods.known_pairs import KnownPairs
+from mhaug.methods.parts.known_pairs import KnownPairs
 
 BLOCK = 2**22  # 16 MiB in single precision
 

@@ -4,11 +4,11 @@ import torch
 from torch import Tensor
 
 from mhaug.data.view import View
-from mhaug.methods.edge_law import slope_only
-from mhaug.methods.edge_sampling import Drawn, Source
-from mhaug.methods.known_pairs import KnownPairs
-from mhaug.methods.pair_graph import PairGraph
-from mhaug.methods.top_pairs import BLOCK, likeliest_of_each
+from mhaug.methods.parts.edge_law import slope_only
+from mhaug.methods.parts.edge_sampling import Drawn, Source
+from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.pair_graph import PairGraph
+from mhaug.methods.parts.top_pairs import BLOCK, likeliest_of_each
 
 
 class CandidatePairs:

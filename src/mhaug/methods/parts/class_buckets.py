@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from mhaug.methods.known_pairs import KnownPairs, pair_keys
-from mhaug.methods.pseudo_labels import PseudoLabels
+from mhaug.methods.parts.known_pairs import KnownPairs, pair_keys
+from mhaug.methods.parts.pseudo_labels import PseudoLabels
 
 
 def surest_missing(labels: PseudoLabels, threshold: float, count: int, known: KnownPairs) -> Tensor:

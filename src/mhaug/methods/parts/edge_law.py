@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from mhaug.methods.known_pairs import KnownPairs
+from mhaug.methods.parts.known_pairs import KnownPairs
 
 
 @dataclass(frozen=True)
