@@ -6,7 +6,7 @@ from torch.nn.functional import softplus
 
 from methods.wide_problem import Largest
 from mhaug.checks import RequestError
-from mhaug.methods import pretext
+from mhaug.methods.parts import pretext
 from mhaug.methods.parts.pretext import LinkPrediction, pair_products
 
 PATH = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])  # 0 - 1 - 2, and a self-loop
