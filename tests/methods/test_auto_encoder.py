@@ -11,7 +11,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.propagation import symmetric_average
 from mhaug.backbones.sparse import Sparse
 from mhaug.data.view import View
-from mhaug.methods import reconstruction as reconstruction_file
+from mhaug.methods.parts import reconstruction as reconstruction_file
 from mhaug.methods.parts.auto_encoder import (
     EdgePredictor,
     VariationalEncoder,
