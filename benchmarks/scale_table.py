@@ -17,11 +17,11 @@ def accuracy_table(folder):
     rows = json.loads((folder / "accuracy.json").read_text())
     settings = rows[0]["settings"]
     lines = [
-        "Test accuracy of GCN at the best validation accuracy, mean ± standard deviation over random splits, "
-        f"{settings['max_updates']} updates; batches of {settings['batch_size']}, fan-outs {settings['fan_outs']}. "
+        "Test accuracy of GCN at the best validation accuracy, mean ± standard deviation over random splits; "
+        f"batches of {settings['batch_size']}, fan-outs {settings['fan_outs']}. "
         "In brackets: standard error of the difference, run by run. Made by `benchmarks/scale.py --only accuracy`.",
         "",
-        "| graph | method | splits | whole graph | in batches | difference | s an update: whole, batches |",
+        "| graph | method | splits, updates | whole graph | in batches | difference | s an update: whole, batches |",
         "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
@@ -30,7 +30,7 @@ def accuracy_table(folder):
         times = f"{whole['seconds_per_update']:.2f}, {batches['seconds_per_update']:.2f}"
         pairs = [after - before for before, after in zip(whole["tests"], batches["tests"], strict=True)]
         error = f" ({stdev(pairs) / len(pairs) ** 0.5:.2f})" if len(pairs) > 1 else ""
-        names = f"| {row['dataset']} | {row['method']} | {len(pairs)} "
+        names = f"| {row['dataset']} | {row['method']} | {len(pairs)}, {row['settings']['max_updates']} "
         lines.append(f"{names}| {' | '.join(cells)} | {row['difference']:+.2f}{error} | {times} |")
     return "\n".join(lines)
 
