@@ -38,6 +38,7 @@ def accuracy(options):
     """GCN on Computers and CS: each seed on the whole graph and in batches, all else alike.
 
     Each cell takes the place of its last result in the file; the others stay, so that cells can be run one by one.
+    The file of the repository was made so, with the seeds and updates that its rows name.
     """
     file = options.out / "accuracy.json"
     rows = json.loads(file.read_text()) if file.is_file() else []
@@ -45,8 +46,13 @@ def accuracy(options):
         for method in options.methods:
             row = one_cell(dataset, method, options)
             print(json.dumps(row), flush=True)
-            rows = [one for one in rows if (one["dataset"], one["method"]) != (dataset, method)] + [row]
-    return sorted(rows, key=lambda one: (one["dataset"], one["method"] != "vanilla", one["method"]))
+            rows = [one for one in rows if cell_of(one) != cell_of(row)] + [row]
+    return sorted(rows, key=cell_of)
+
+
+def cell_of(row):
+    """What a row of the accuracies is about."""
+    return row["dataset"], row["method"] != "vanilla", row["method"], row["settings"]["max_updates"]
 
 
 def one_cell(dataset, method, options):

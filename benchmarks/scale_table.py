@@ -27,7 +27,8 @@ def accuracy_table(folder):
     for row in rows:
         whole, batches = row["whole"], row["batches"]
         cells = [f"{each['test']:.2f} ± {each['test_std'] or 0:.2f}" for each in (whole, batches)]
-        times = f"{whole['seconds_per_update']:.2f}, {batches['seconds_per_update']:.2f}"
+        spent = [each["seconds_per_update"] for each in (whole, batches)]
+        times = "-" if None in spent else ", ".join(f"{seconds:.2f}" for seconds in spent)
         pairs = [after - before for before, after in zip(whole["tests"], batches["tests"], strict=True)]
         error = f" ({stdev(pairs) / len(pairs) ** 0.5:.2f})" if len(pairs) > 1 else ""
         names = f"| {row['dataset']} | {row['method']} | {len(pairs)}, {row['settings']['max_updates']} "
