@@ -32,32 +32,48 @@ from mhaug.training.plan import Plan
 
 OUT = Path(__file__).parents[1] / "results" / "scale"
 IN_BATCHES = {"batch_size": 1024, "fan_outs": (15, 10)}
-ACCURACY = {"max_updates": 300, "evaluate_every": 10}
 
 
 def accuracy(options):
-    """GCN on Computers and CS: each seed on the whole graph and in batches, all else alike."""
-    rows = []
+    """GCN on Computers and CS: each seed on the whole graph and in batches, all else alike.
+
+    Each cell takes the place of its last result in the file; the others stay, so that cells can be run one by one.
+    The file of the repository was made so, with the seeds and updates that its rows name.
+    """
+    file = options.out / "accuracy.json"
+    rows = json.loads(file.read_text()) if file.is_file() else []
     for dataset in options.graphs:
-        for method in ("vanilla", "mh-aug"):
-            row = {"dataset": dataset, "method": method, "settings": {**ACCURACY, **IN_BATCHES}}
-            for words, batching in (("whole", {}), ("batches", IN_BATCHES)):
-                runs = []
-                for seed in range(options.seeds):
-                    task = load_dataset(dataset, options.data_dir, split="random", seed=seed)
-                    runs.append(NodeClassifier(method, seed=seed, **ACCURACY, **batching).fit(task).result_)
-                tests = [100 * run.test_accuracy for run in runs]
-                row[words] = {
-                    "test": mean(tests),
-                    "test_std": stdev(tests) if len(tests) > 1 else None,
-                    "tests": tests,
-                    "validation": 100 * mean(run.validation_accuracy for run in runs),
-                    "seconds_per_update": mean(run.seconds / run.updates for run in runs),
-                }
-            row["difference"] = row["batches"]["test"] - row["whole"]["test"]
+        for method in options.methods:
+            row = one_cell(dataset, method, options)
             print(json.dumps(row), flush=True)
-            rows.append(row)
-    return rows
+            rows = [one for one in rows if cell_of(one) != cell_of(row)] + [row]
+    return sorted(rows, key=cell_of)
+
+
+def cell_of(row):
+    """What a row of the accuracies is about."""
+    return row["dataset"], row["method"] != "vanilla", row["method"], row["settings"]["max_updates"]
+
+
+def one_cell(dataset, method, options):
+    """A method on a graph, over the seeds."""
+    loop = {"max_updates": options.updates, "evaluate_every": 10}
+    row = {"dataset": dataset, "method": method, "settings": {**loop, **IN_BATCHES}}
+    for words, batching in (("whole", {}), ("batches", IN_BATCHES)):
+        runs = []
+        for seed in range(options.seeds):
+            task = load_dataset(dataset, options.data_dir, split="random", seed=seed)
+            runs.append(NodeClassifier(method, seed=seed, **loop, **batching).fit(task).result_)
+        tests = [100 * run.test_accuracy for run in runs]
+        row[words] = {
+            "test": mean(tests),
+            "test_std": stdev(tests) if len(tests) > 1 else None,
+            "tests": tests,
+            "validation": 100 * mean(run.validation_accuracy for run in runs),
+            "seconds_per_update": mean(run.seconds / run.updates for run in runs),
+        }
+    row["difference"] = row["batches"]["test"] - row["whole"]["test"]
+    return row
 
 
 def arxiv(options):
@@ -163,6 +179,8 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--graphs", nargs="+", default=["computers", "cs"], help="of the accuracies")
+    parser.add_argument("--methods", nargs="+", default=["vanilla", "mh-aug"], help="of the accuracies")
+    parser.add_argument("--updates", type=int, default=800, help="of the accuracies")
     parser.add_argument("--seeds", type=int, default=3, help="of the accuracies")
     parser.add_argument("--batches", type=int, default=100, help="that are timed")
     parser.add_argument("--nodes", type=int, default=2_400_000, help="of the generated graph")

@@ -17,20 +17,21 @@ def accuracy_table(folder):
     rows = json.loads((folder / "accuracy.json").read_text())
     settings = rows[0]["settings"]
     lines = [
-        "Test accuracy of GCN at the best validation accuracy, mean ± standard deviation over random splits, "
-        f"{settings['max_updates']} updates; batches of {settings['batch_size']}, fan-outs {settings['fan_outs']}. "
+        "Test accuracy of GCN at the best validation accuracy, mean ± standard deviation over random splits; "
+        f"batches of {settings['batch_size']}, fan-outs {settings['fan_outs']}. "
         "In brackets: standard error of the difference, run by run. Made by `benchmarks/scale.py --only accuracy`.",
         "",
-        "| graph | method | splits | whole graph | in batches | difference | s an update: whole, batches |",
+        "| graph | method | splits, updates | whole graph | in batches | difference | s an update: whole, batches |",
         "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         whole, batches = row["whole"], row["batches"]
         cells = [f"{each['test']:.2f} ± {each['test_std'] or 0:.2f}" for each in (whole, batches)]
-        times = f"{whole['seconds_per_update']:.2f}, {batches['seconds_per_update']:.2f}"
+        spent = [each["seconds_per_update"] for each in (whole, batches)]
+        times = "-" if None in spent else ", ".join(f"{seconds:.2f}" for seconds in spent)
         pairs = [after - before for before, after in zip(whole["tests"], batches["tests"], strict=True)]
         error = f" ({stdev(pairs) / len(pairs) ** 0.5:.2f})" if len(pairs) > 1 else ""
-        names = f"| {row['dataset']} | {row['method']} | {len(pairs)} "
+        names = f"| {row['dataset']} | {row['method']} | {len(pairs)}, {row['settings']['max_updates']} "
         lines.append(f"{names}| {' | '.join(cells)} | {row['difference']:+.2f}{error} | {times} |")
     return "\n".join(lines)
 
