@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from methods.largest_tensor import LargestTensor
+from methods.allocations import LargestTensor
 from methods.problems import begin, planted_task
 from mhaug.backbones.catalogue import BACKBONES, build_backbone
 from mhaug.backbones.graph_input import GraphInput
