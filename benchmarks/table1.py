@@ -2,6 +2,7 @@
 
     python benchmarks/table1.py --data-dir ../shared/data --device cuda --workers 4 --minutes 9
     python benchmarks/table1.py --collect            # cells -> runs.jsonl, trials.csv, selection.md, ...
+    python benchmarks/table1.py --restore            # and back, to go on from the files of an earlier machine
 
 `table1.toml` says which cells, in which order, with which budget. A cell is a folder under `--out` with its Optuna
 journal and its runs; what is there is not made again, so that the command can be stopped and given again. Which of
@@ -17,7 +18,7 @@ import tomllib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from table1_collect import RUNS, TRIALS, collect
+from table1_collect import RUNS, TRIALS, collect, restore
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "results" / "table1"
@@ -113,9 +114,14 @@ def main():
     parser.add_argument("--work", type=Path, default=OUT / "cells", help="folder of the cells")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--collect", action="store_true")
+    parser.add_argument("--restore", action="store_true")
     options = parser.parse_args()
     if options.collect:
         return collect(options.work, options.out)
+    if options.restore:
+        if options.work.exists():
+            parser.error(f"--work must be a folder that is not there yet, but got {options.work}")
+        return restore(options.out, options.work)
     deadline = time.time() + 60 * options.minutes
     jobs = [(*cell, options, deadline) for cell in cells(options)]
     # a forked process cannot use a GPU

@@ -53,6 +53,31 @@ def collect(work, out):
     print(f"{len(chosen)} cells, {len(runs)} runs, {len(trials)} trials")
 
 
+def restore(out, work):
+    """The way back: folders of cells out of the three files, so that the table goes on where its files stand."""
+    rows = zip((out / RUNS).read_text().splitlines(), read(out / "selection.csv"), strict=True)
+    for line, row in rows:
+        run = json.loads(line)
+        assert [*cell_of(run), run["spec"]["seed"]] == [*(row[name] for name in HEAD), int(row["seed"])]
+        rules = {rule: float(row[rule]) / 100 for rule in RULES}
+        with cell_folder(work, row).joinpath(RUNS).open("a") as file:
+            file.write(json.dumps({**run, "selection": rules}) + "\n")
+    for _, group in groupby(read(out / "trials.csv"), key=lambda row: [row[name] for name in HEAD]):
+        trials = list(group)
+        values = [float(row["validation"]) / 100 if row["validation"] else None for row in trials]
+        kept = [
+            {"number": int(row["trial"]), "value": value, "settings": json.loads(row["settings"])}
+            for row, value in zip(trials, values, strict=True)
+        ]
+        cell_folder(work, trials[0]).joinpath(TRIALS).write_text(json.dumps(kept))
+
+
+def cell_folder(work, row):
+    folder = work / "-".join(row[name] for name in HEAD)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def cell_of(run):
     return [run["spec"][name] for name in HEAD]
 
@@ -106,6 +131,11 @@ def differences_table(chosen):
             row.append(f"{mean(gaps):+.2f} ± {stdev(gaps):.2f}, p {paired_p_value(*tests):.3f}")
         lines.append(f"| {words} | `{ours}` − `{theirs}` | {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def write(path, rows):

@@ -10,7 +10,7 @@ from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.distributed.world import World
 from sampling.enumeration import state_number
 
-TERM = EgoTerm(strength=0.4, spread_floor=0.25, count_weight=0.8)
+TERM = EgoTerm(strength=0.4, spread_floor=0.25, count_weight=0.8, strength_slope=0.2)
 SPEC = RunSpec("planted-partition", "gcn", "mh-aug", settings={"max_updates": 120, "hidden": 8})
 
 

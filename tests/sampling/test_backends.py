@@ -18,7 +18,8 @@ RULES = [("joint", "resample"), *(("blocks", moves) for moves in MOVES)]
 
 
 def sampler(backend, accept, moves, **options):
-    terms = {"edges": EgoTerm(strength=0.3, spread_slope=0.2, spread_floor=0.3, count_weight=0.8), "nodes": EgoTerm()}
+    edges = EgoTerm(strength=0.3, spread_slope=0.2, spread_floor=0.3, count_weight=0.8, strength_slope=0.4)
+    terms = {"edges": edges, "nodes": EgoTerm()}
     return MHAug(**{**terms, "accept": accept, "moves": moves, "backend": backend, "step_size": 0.2, **options})
 
 

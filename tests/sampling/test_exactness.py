@@ -10,8 +10,8 @@ from sampling.enumeration import all_masks, enumerate_step, tables
 from sampling.tiny_graphs import EDGES, tiny_graph
 
 # nothing here is a round number, so that no two terms cancel by accident
-EDGE_TERM = EgoTerm(strength=0.37, spread_slope=0.21, spread_floor=0.23, ego_weight=1.3, count_weight=0.71)
-NODE_TERM = EgoTerm(strength=0.59, spread_slope=0.17, spread_floor=0.31, ego_weight=0.83, count_weight=1.19)
+EDGE_TERM = EgoTerm(0.37, 0.21, spread_floor=0.23, ego_weight=1.3, count_weight=0.71, strength_slope=0.29)
+NODE_TERM = EgoTerm(0.59, 0.17, spread_floor=0.31, ego_weight=0.83, count_weight=1.19, strength_slope=-0.43)
 RULES = [("joint", "resample"), *(("blocks", moves) for moves in MOVES)]
 
 

@@ -140,6 +140,7 @@ def test_save_refuses_other_suffixes(grid, tmp_path):
         ({"spread_floor": 0.0}, "'spread_floor' must be a finite number above 0; got 0.0"),
         ({"spread_slope": -0.5, "spread_floor": 0.5}, "'spread_slope' must be a finite number above -0.5"),
         ({"ego_weight": -1}, "'ego_weight'"),
+        ({"strength": 0.6, "strength_slope": 0.5}, r"'strength_slope' must be a number in \[-0.6, 0.4\]; got 0.5"),
         ({"count_weight": "much"}, "'count_weight' must be a finite number of at least 0; got 'much'"),
     ],
 )

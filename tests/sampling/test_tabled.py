@@ -27,7 +27,7 @@ def targets(term):
 @pytest.mark.parametrize("count_weight", [0.0, 1.0, torch.linspace(0.0, 2.0, CHAINS)])
 def test_same_numbers_same_transitions(step_size, count_weight):
     """Three hundred steps from everywhere, both ends of the counts among them."""
-    term = EgoTerm(strength=0.4, spread_slope=0.3, spread_floor=0.6, count_weight=count_weight)
+    term = EgoTerm(strength=0.4, spread_slope=0.3, spread_floor=0.6, count_weight=count_weight, strength_slope=-0.3)
     rng = torch.Generator().manual_seed(0)
     for target, name in targets(term):
         tabled, reference = TabledKernel(target, step_size), PartKernel(target, Resample(step_size))

@@ -8,7 +8,7 @@ import torch
 
 from mhaug.distributed.local_moves import run_moves
 from mhaug.distributed.piece import Piece
-from mhaug.sampling.compiled.arrays import new_part, wire, without_units
+from mhaug.sampling.compiled.arrays import INVERSE, WEIGHT, new_part, weigh, wire, without_units
 from mhaug.sampling.compiled.ego import ego_log_prob
 from mhaug.sampling.compiled.steps import FLIP, SWAP, place
 from mhaug.sampling.target import EgoTarget
@@ -45,9 +45,9 @@ class Workplace:
         return self.arrays.kept[self.arrays.counts[0], : self.piece.movable]
 
     def weigh(self, entropy: np.ndarray) -> None:
-        """λ / (2 σ_i²) of the own nodes; the halo's terms are others' business."""
-        spread = self._term.spread_slope * entropy[self.piece.nodes] + self._term.spread_floor
-        self.arrays.weights[:] = 0.5 * self._term.ego_weight / np.square(spread) * self.piece.own
+        """The own nodes' terms; those of the halo are others' business."""
+        weigh(self.arrays, self._term, torch.from_numpy(entropy[self.piece.nodes]))
+        self.arrays.terms[~self.piece.own, WEIGHT] = 0.0
 
     def load(self, kept: np.ndarray) -> None:
         """Counters from scratch, for these masks of the whole graph."""
@@ -67,7 +67,7 @@ class Workplace:
     def moments(self) -> Moments:
         """Of the own nodes' change ratios."""
         received = self.arrays.levels[self.arrays.counts[0], -1]
-        ratio = (1.0 - received * self.arrays.inverse)[self.piece.own]
+        ratio = (1.0 - received * self.arrays.terms[:, INVERSE])[self.piece.own]
         return Moments(float(ratio.sum()), float(np.square(ratio).sum()))
 
 

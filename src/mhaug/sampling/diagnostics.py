@@ -31,6 +31,7 @@ class Summary:
     quantities: dict[str, Quantity]
     acceptance: dict[str, float]  # "move/part" -> share of proposals accepted
     strength: dict[str, float]  # part -> μ, where each ego-graph is pulled to
+    strength_slope: dict[str, float]  # part -> c, where it is pulled to μ + c ε_i
     delivered: dict[str, float]  # part -> mean ego change that the chain delivers
     delivered_spread: dict[str, float]  # part -> standard deviation of Δ_i, over nodes and draws together
     ess_per_second: dict[str, float]  # of each quantity, warm-up included
@@ -52,8 +53,9 @@ class Summary:
             sizes = f"{row.ess_bulk:10.0f}{row.ess_tail:10.0f}{self.ess_per_second[name]:8.0f}{row.r_hat:8.3f}"
             lines.append(f"{name:16}{row.mean:10.4g}{row.sd:10.3g}{row.mcse:10.2g}{sizes}")
         for part, units in self.units.items():
-            wish = f"pulled to {self.strength[part]:g}, delivered {self.delivered[part]:.3f}"
-            wish += f" ± {self.delivered_spread[part]:.3f} over nodes and draws"
+            slope = self.strength_slope[part]
+            wish = f"pulled to {self.strength[part]:g}" + (f" {slope:+g} ε" if slope else "")
+            wish += f", delivered {self.delivered[part]:.3f} ± {self.delivered_spread[part]:.3f} over nodes and draws"
             lines.append(f"{part}: {wish}; {self.stuck[part]} of {units} units never moved")
         lines += [f"accepted {name}: {rate:.1%}" for name, rate in self.acceptance.items()]
         return "\n".join([*lines, *self.advice])
@@ -73,6 +75,8 @@ def summarise(trace: Trace) -> Summary:
         quantities=quantities,
         acceptance=acceptance,
         strength={part: terms[part]["strength"] for part in parts},
+        # a trace of an earlier version has none
+        strength_slope={part: terms[part].get("strength_slope", 0.0) for part in parts},
         delivered={part: quantities[f"ego_{part[:-1]}_change"].mean for part in parts},
         delivered_spread={part: _pooled_spread(trace, part[:-1]) for part in parts},
         ess_per_second={name: row.ess_bulk / trace.settings["seconds"] for name, row in quantities.items()},

@@ -77,9 +77,8 @@ class TabledKernel:
     def _ego_gain(self, candidate: PartState, current: PartState, entropy: Tensor) -> Tensor:
         """The ego terms and the user's own term of log P, candidate minus current."""
         term, new, old = self._target.term, candidate.statistics, current.statistics
-        spread = aligned(term.spread_slope, 1) * entropy + aligned(term.spread_floor, 1)
         both = torch.stack([new.ego_change, old.ego_change])
-        distance = ((both - aligned(term.strength, 1)) / spread).square().sum(-1)
+        distance = ((both - term.strengths(entropy)) / term.spreads(entropy)).square().sum(-1)
         gain = (0.5 * term.ego_weight) * (distance[1] - distance[0])
         return gain if new.extra is None or old.extra is None else gain + new.extra - old.extra
 

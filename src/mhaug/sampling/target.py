@@ -18,10 +18,11 @@ from mhaug.sampling.terms import BoundTerm, Term
 class EgoTerm:
     """The wish for one part (edges or nodes) of an augmented graph.
 
-    log P = -λ Σ_i (Δ_i - μ)² / (2 σ_i²) - λ' log C(M, d), with σ_i = a ε_i + b and ε_i in [0, 1] the entropy of
-    the prediction at node i, as a share of its largest value. μ is where each ego-graph is pulled to, not the mean
-    that the chain delivers: Σ(Δ_i - μ)² weighs the spread over nodes as well. A number may be a tensor [chains]: then
-    each chain has its own (the paper's move on the torch backend only).
+    log P = -λ Σ_i (Δ_i - μ_i)² / (2 σ_i²) - λ' log C(M, d), with σ_i = a ε_i + b and ε_i in [0, 1] the entropy of
+    the prediction at node i, as a share of its largest value. In the paper μ_i = μ for all nodes; with `strength_slope`
+    μ_i = μ + c ε_i, so that sure nodes are changed more (c < 0) or less (c > 0) than unsure ones. μ_i is where an
+    ego-graph is pulled to, not the mean that the chain delivers: Σ(Δ_i - μ_i)² weighs the spread over nodes as well. A
+    number may be a tensor [chains]: then each chain has its own (the paper's move on the torch backend only).
     """
 
     strength: PerReplica = 0.3  # μ
@@ -29,14 +30,25 @@ class EgoTerm:
     spread_floor: PerReplica = 0.5  # b
     ego_weight: PerReplica = 1.0  # λ1 (λ3 for nodes)
     count_weight: PerReplica = 1.0  # λ2 (λ4 for nodes)
+    strength_slope: PerReplica = 0.0  # c
 
     def __post_init__(self) -> None:
         check_number(self.strength, "strength", 0.0, 1.0)
         check_number(self.spread_floor, "spread_floor", 0.0, open_low=True)
         if not isinstance(self.spread_floor, Tensor):
             check_number(self.spread_slope, "spread_slope", -self.spread_floor, open_low=True)
+        if not isinstance(self.strength, Tensor):
+            check_number(self.strength_slope, "strength_slope", -self.strength, 1.0 - self.strength)
         check_number(self.ego_weight, "ego_weight", 0.0)
         check_number(self.count_weight, "count_weight", 0.0)
+
+    def strengths(self, entropy: Tensor) -> Tensor:
+        """μ_i = c ε_i + μ, in the shape of ε [..., V]."""
+        return aligned(self.strength_slope, 1) * entropy + aligned(self.strength, 1)
+
+    def spreads(self, entropy: Tensor) -> Tensor:
+        """σ_i = a ε_i + b."""
+        return aligned(self.spread_slope, 1) * entropy + aligned(self.spread_floor, 1)
 
 
 class Statistics(NamedTuple):
@@ -65,8 +77,7 @@ class EgoTarget:
     def log_prob(self, statistics: Statistics, entropy: Tensor) -> Tensor:
         """Unnormalised log P [...]. `entropy` [..., V] is an argument because P moves with the network."""
         term = self.term
-        spread = aligned(term.spread_slope, 1) * entropy + aligned(term.spread_floor, 1)
-        distance = (statistics.ego_change - aligned(term.strength, 1)) / spread
+        distance = (statistics.ego_change - term.strengths(entropy)) / term.spreads(entropy)
         ego_part = -0.5 * distance.square().sum(-1)
         own = term.ego_weight * ego_part - term.count_weight * log_subsets(self.units, statistics.dropped)
         return own if statistics.extra is None else own + statistics.extra

@@ -6,9 +6,14 @@ Node and unit numbers are unsigned: numba then does not ask each index whether i
 from typing import Any, NamedTuple
 
 import numpy as np
+from torch import Tensor
 
 from mhaug.sampling.subgraph import UnitGraph
-from mhaug.sampling.target import EgoTarget
+from mhaug.sampling.target import EgoTarget, EgoTerm
+
+
+# columns of `Part.terms`: what a move reads of a node lies side by side
+INVERSE, WEIGHT, STRENGTH = 0, 1, 2
 
 
 class Wiring(NamedTuple):
@@ -27,12 +32,11 @@ class Part(NamedTuple):
     """Where one chain stands in one part. Two buffers: the one in use, and one for the next candidate."""
 
     wiring: Wiring
-    inverse: np.ndarray  # float64 [V]: 1 / messages received in the whole graph
+    terms: np.ndarray  # float64 [V, 3]: 1 / messages received in the whole graph, λ / (2 σ_i²), μ_i
     kept: np.ndarray  # bool [2, units + 1]; the last entry stands for columns that no unit carries, always True
     levels: np.ndarray  # int32 or int64 [2, hops + 1, V]: Ã'^l m for l = 0..hops
     counts: np.ndarray  # int64 [2]: buffer in use, units dropped
-    weights: np.ndarray  # float64 [V]: λ / (2 σ_i²)
-    numbers: np.ndarray  # float64 [3]: μ, λ', σ_Δ
+    numbers: np.ndarray  # float64 [2]: λ', σ_Δ
     known: np.ndarray  # float64 [1]: ego term of the buffer in use, from the last resample; NaN after a change
     delta: np.ndarray  # int64 [hops + 1, V]: scratch of a local move, zero between moves
     touched: np.ndarray  # uint32 [hops + 1, V]
@@ -57,18 +61,19 @@ def wire(graph: UnitGraph) -> Wiring:
 
 
 def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float, *, extra: tuple[Any, ...] = ()) -> Part:
-    """Fresh arrays for one chain; `place` and `weigh` (in `ego.py`) fill them."""
-    nodes, term = len(wiring.pointers) - 1, target.term
+    """Fresh arrays for one chain; `place` (in `steps.py`) and `weigh` fill them."""
+    nodes = len(wiring.pointers) - 1
+    terms = np.zeros((nodes, 3))
+    terms[:, INVERSE] = 1.0 / target.original.cpu().numpy()
     # half the bytes where the numbers allow: large graphs are bound by memory
     narrow = int(target.original.max()) < 2**31
     return Part(
         wiring=wiring,
-        inverse=1.0 / target.original.cpu().numpy(),
+        terms=terms,
         kept=np.ones((2, target.units + 1), dtype=np.bool_),
         levels=np.zeros((2, hops + 1, nodes), dtype=np.int32 if narrow else np.int64),
         counts=np.zeros(2, dtype=np.int64),
-        weights=np.zeros(nodes),
-        numbers=np.array([term.strength, term.count_weight, step_size]),
+        numbers=np.array([target.term.count_weight, step_size]),
         known=np.full(1, np.nan),
         delta=np.zeros((hops + 1, nodes), dtype=np.int64),
         touched=np.zeros((hops + 1, nodes), dtype=np.uint32),
@@ -76,6 +81,13 @@ def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float, *, 
         window=np.empty(target.units),
         extra=extra,
     )
+
+
+def weigh(part: Part, term: EgoTerm, entropy: Tensor) -> None:
+    """What ε [V] makes of the nodes' terms."""
+    part.terms[:, WEIGHT] = 0.5 * term.ego_weight / term.spreads(entropy).square().numpy()
+    part.terms[:, STRENGTH] = term.strengths(entropy).numpy()
+    part.known[0] = np.nan
 
 
 def without_units(wiring: Wiring, units: int) -> Wiring:

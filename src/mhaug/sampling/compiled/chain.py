@@ -11,7 +11,7 @@ from torch import Tensor
 
 from mhaug.sampling.chain import Chain, Change, Setup, StepReport, spread_starts
 from mhaug.sampling.compiled import steps
-from mhaug.sampling.compiled.arrays import Part, new_part, wire, without_units
+from mhaug.sampling.compiled.arrays import Part, new_part, weigh, wire, without_units
 from mhaug.sampling.compiled.ego import ego_log_prob, ego_moments
 from mhaug.sampling.compiled.extra import loops_with
 from mhaug.sampling.target import log_subsets
@@ -114,18 +114,15 @@ class CompiledChain(Chain):
             yield self._rng[part].each[chain].numbers(size * width).reshape(size, width)
 
     def _weigh(self, entropy: Tensor | None) -> None:
-        """λ / (2 σ_i²) of each node, where ε has changed."""
+        """μ_i and λ / (2 σ_i²) of each node, where ε has changed."""
         # the version tells whether a tensor was changed in place
         version = None if entropy is None else entropy._version
         if entropy is self._entropy[0] and version == self._entropy[1]:
             return
         self._entropy = (entropy, version)
         nodes = self.graph.num_nodes
-        values = np.zeros(nodes) if entropy is None else entropy.detach().cpu().double().numpy()
-        values = np.broadcast_to(values, (self.setup.chains, nodes))
+        values = torch.zeros(nodes) if entropy is None else entropy.detach().cpu()
+        values = values.double().expand(self.setup.chains, nodes)
         for part, states in self._parts.items():
-            term = self.setup.targets[part].term
             for each, mine in zip(states, values, strict=True):
-                spread = term.spread_slope * mine + term.spread_floor
-                each.weights[:] = 0.5 * term.ego_weight / np.square(spread)
-                each.known[0] = np.nan
+                weigh(each, self.setup.targets[part].term, mine)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
-from mhaug.sampling.compiled.arrays import Part
+from mhaug.sampling.compiled.arrays import INVERSE, STRENGTH, WEIGHT, Part
 
 
 @njit(cache=True, nogil=True)
@@ -52,11 +52,11 @@ def fill_nodes(part: Part, buffer: int) -> None:
 
 @njit(cache=True, nogil=True)
 def ego_log_prob(part: Part, buffer: int) -> float:
-    """-λ Σ_i (Δ_i - μ)² / (2 σ_i²)."""
-    received, strength, total = part.levels[buffer, -1], part.numbers[0], 0.0
+    """-λ Σ_i (Δ_i - μ_i)² / (2 σ_i²)."""
+    received, terms, total = part.levels[buffer, -1], part.terms, 0.0
     for node in range(len(received)):
-        distance = 1.0 - received[node] * part.inverse[node] - strength
-        total -= part.weights[node] * distance * distance
+        distance = 1.0 - received[node] * terms[node, INVERSE] - terms[node, STRENGTH]
+        total -= terms[node, WEIGHT] * distance * distance
     return total
 
 
@@ -65,7 +65,7 @@ def ego_moments(part: Part) -> tuple[float, float]:
     """Mean and standard deviation of Δ_i over the nodes."""
     received, total, squares = part.levels[part.counts[0], -1], 0.0, 0.0
     for node in range(len(received)):
-        ratio = 1.0 - received[node] * part.inverse[node]
+        ratio = 1.0 - received[node] * part.terms[node, INVERSE]
         total += ratio
         squares += ratio * ratio
     mean = total / len(received)
@@ -120,13 +120,13 @@ def node_differences(part: Part, node: int) -> None:
 def gain(part: Part) -> float:
     """The difference of the ego term that the filled δ makes, and of the count's normalisation by `count_gain`."""
     received, last = part.levels[part.counts[0], -1], part.levels.shape[1] - 1
-    strength, total = part.numbers[0], 0.0
+    terms, total = part.terms, 0.0
     for place in range(part.sizes[last]):
         node = part.touched[last, place]
-        before = 1.0 - received[node] * part.inverse[node] - strength
-        step = part.delta[last, node] * part.inverse[node]
+        before = 1.0 - received[node] * terms[node, INVERSE] - terms[node, STRENGTH]
+        step = part.delta[last, node] * terms[node, INVERSE]
         # before² - (before - step)²
-        total += part.weights[node] * step * (2.0 * before - step)
+        total += terms[node, WEIGHT] * step * (2.0 * before - step)
     return total
 
 
@@ -135,8 +135,8 @@ def count_gain(part: Part, units: int, drops: bool) -> float:
     """-λ' times the change of log C(M, d) when one unit is dropped, or restored."""
     dropped = part.counts[1]
     if drops:
-        return -part.numbers[1] * math.log((units - dropped) / (dropped + 1.0))
-    return -part.numbers[1] * math.log(dropped / (units - dropped + 1.0))
+        return -part.numbers[0] * math.log((units - dropped) / (dropped + 1.0))
+    return -part.numbers[0] * math.log(dropped / (units - dropped + 1.0))
 
 
 @njit(cache=True, nogil=True)

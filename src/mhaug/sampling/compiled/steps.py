@@ -60,7 +60,7 @@ def propose_resample(part: Part, uniforms: np.ndarray, of_edges: bool) -> tuple[
     `uniforms` holds one number for the count and one key a unit.
     """
     active, given = part.counts[0], part.counts[1]
-    units, step_size = part.kept.shape[1] - 1, part.numbers[2]
+    units, step_size = part.kept.shape[1] - 1, part.numbers[1]
     if units == 0:
         return 0, 0.0
     spare = 1 - active
@@ -77,8 +77,8 @@ def propose_resample(part: Part, uniforms: np.ndarray, of_edges: bool) -> tuple[
         ratio += extra_fill(part.extra, part.kept[spare])
     ratio += log_mass(given, count, units, step_size) - log_mass(count, given, units, step_size)
     # 1 / C(M, d) stands in the target with the power λ' and in the proposal with the power 1
-    if part.numbers[1] != 1.0:
-        ratio += (1.0 - part.numbers[1]) * (_log_subsets(units, count) - _log_subsets(units, given))
+    if part.numbers[0] != 1.0:
+        ratio += (1.0 - part.numbers[0]) * (_log_subsets(units, count) - _log_subsets(units, given))
     return count, ratio
 
 
