@@ -19,10 +19,11 @@ class EgoTerm:
     """The wish for one part (edges or nodes) of an augmented graph.
 
     log P = -λ Σ_i (Δ_i - μ_i)² / (2 σ_i²) - λ' log C(M, d), with σ_i = a ε_i + b and ε_i in [0, 1] the entropy of
-    the prediction at node i, as a share of its largest value. In the paper μ_i = μ for all nodes; with `strength_slope`
-    μ_i = μ + c ε_i, so that sure nodes are changed more (c < 0) or less (c > 0) than unsure ones. μ_i is where an
-    ego-graph is pulled to, not the mean that the chain delivers: Σ(Δ_i - μ_i)² weighs the spread over nodes as well. A
-    number may be a tensor [chains]: then each chain has its own (the paper's move on the torch backend only).
+    the prediction at node i, as a share of its largest value. In the paper μ_i = μ for all nodes. With
+    `strength_slope` μ_i = μ + c ε_i: sure nodes are changed more (c < 0) or less (c > 0) than unsure ones. μ_i is
+    where an ego-graph is pulled to, not the mean that the chain delivers: Σ(Δ_i - μ_i)² weighs the spread over nodes
+    as well. A number may be a tensor [chains]: then each chain has its own (the paper's move on the torch backend
+    only).
     """
 
     strength: PerReplica = 0.3  # μ

@@ -11,7 +11,6 @@ from torch import Tensor
 from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.target import EgoTarget, EgoTerm
 
-
 # columns of `Part.terms`: what a move reads of a node lies side by side
 INVERSE, WEIGHT, STRENGTH = 0, 1, 2
 
