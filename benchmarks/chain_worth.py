@@ -3,9 +3,9 @@
     python benchmarks/chain_worth.py --data-dir ../shared/data --datasets cora citeseer --workers 2
 
 Each row draws views in its own way and learns from them by one of two losses. All rows try the same settings of the
-network, of the loss, and of how much is dropped; the best smoothed validation accuracy, a mean over a few seeds, chooses
-one. Seeds 0-9 are then run in full, and tested in pairs against the row of fixed rates with the same loss. All that is
-made is kept under `--out`, and not made again.
+network, of the loss, and of how much is dropped; the best smoothed validation accuracy, a mean over seeds, chooses.
+Seeds 0-9 are then run in full, and tested in pairs against the row of fixed rates with the same loss. All that is made
+is kept under `--out`, and not made again.
 """
 
 import argparse
@@ -301,10 +301,10 @@ def report(options):
 
 CHANGES = ("edge_change", "node_change")
 HEAD = [
-    f"GCN; {TRIALS} settings of {SEARCH_SEEDS} seeds and {SEARCH_UPDATES} updates a row; the one of best smoothed",
+    f"GCN; {TRIALS} settings of {SEARCH_SEEDS} seeds and {SEARCH_UPDATES} updates a row; that of the best smoothed",
     f"validation accuracy is run on seeds 0-9 with {UPDATES} updates. Test accuracy in percent at the best and at the",
-    "best smoothed validation accuracy; differences are of the latter, against fixed rates with the same loss, paired",
-    "over seeds (Wilcoxon, two-sided, not corrected). Last column: share of edges and of nodes that were dropped.",
+    "best smoothed validation accuracy; differences are of the latter, against fixed rates with the same loss,",
+    "paired over seeds (Wilcoxon, two-sided, not corrected). Last column: shares of edges and nodes dropped.",
     "Made by `benchmarks/chain_worth.py`.",
 ]
 
