@@ -4,7 +4,7 @@
 
 Each row draws views in its own way and learns from them by one of two losses. All rows try the same settings of the
 network, of the loss, and of how much is dropped; the best smoothed validation accuracy, a mean over seeds, chooses.
-Seeds 0-9 are then run in full, and tested in pairs against the row of fixed rates with the same loss. All that is made
+Seeds 0-9 are then run in full, and tested in pairs against fixed rates with the same loss. All that is made
 is kept under `--out`, and not made again.
 """
 
@@ -302,7 +302,7 @@ def report(options):
 CHANGES = ("edge_change", "node_change")
 HEAD = [
     f"GCN; {TRIALS} settings of {SEARCH_SEEDS} seeds and {SEARCH_UPDATES} updates a row; that of the best smoothed",
-    f"validation accuracy is run on seeds 0-9 with {UPDATES} updates. Test accuracy in percent at the best and at the",
+    f"validation accuracy is run on seeds 0-9 for {UPDATES} updates. Test accuracy in percent at the best and the",
     "best smoothed validation accuracy; differences are of the latter, against fixed rates with the same loss,",
     "paired over seeds (Wilcoxon, two-sided, not corrected). Last column: shares of edges and nodes dropped.",
     "Made by `benchmarks/chain_worth.py`.",
