@@ -20,6 +20,22 @@ def works_on_cpu(by_head: Tensor) -> bool:
     return known and by_head.dim() == 3 and _has("numba")
 
 
+def multiplies(dense: Tensor) -> bool:
+    """Whether there is a compiled product with this matrix, [columns, width], on a CPU that has numba."""
+    if dense.device.type != "cpu" or dense.dtype not in (torch.float32, torch.float64) or not _has("numba"):
+        return False
+    from mhaug.backbones import compiled_product
+
+    return compiled_product.fits(dense.shape[1])
+
+
+def product(pointers: Tensor, columns: Tensor, values: Tensor, dense: Tensor) -> Tensor:
+    """A·D for A in compressed rows."""
+    from mhaug.backbones import compiled_product
+
+    return compiled_product.product(pointers, columns, values, dense)
+
+
 def spmm(structure: Structure, values: Tensor, dense: Tensor) -> Tensor:
     """See `Sparse`."""
     from mhaug.backbones import triton_product

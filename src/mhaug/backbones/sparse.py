@@ -85,7 +85,7 @@ class _Product(torch.autograd.Function):
     ) -> Tensor:
         ctx.structure = structure
         ctx.save_for_backward(transposed_values, dense if values.requires_grad else None)
-        return _matrix(structure, values) @ dense
+        return _times(structure.pointers, structure.columns, values, structure.shape, dense)
 
     @staticmethod
     @once_differentiable
@@ -94,7 +94,9 @@ class _Product(torch.autograd.Function):
         to_values = _sampled_product(ctx.structure, grad, dense) if ctx.needs_input_grad[1] else None
         to_dense = None
         if ctx.needs_input_grad[3]:
-            to_dense = _transposed_matrix(ctx.structure, transposed_values) @ grad
+            structure = ctx.structure
+            pointers, columns = structure.transposed_pointers, structure.transposed_columns
+            to_dense = _times(pointers, columns, transposed_values, structure.shape[::-1], grad)
         return None, to_values, None, to_dense
 
 
@@ -106,18 +108,17 @@ def _sampled_product(structure: Structure, left: Tensor, right: Tensor) -> Tenso
         # A width that is no multiple of 8 is ten times slower on a CPU; columns of zeros add nothing.
         missing = -left.shape[1] % 8
         left, right = F.pad(left, (0, missing)), F.pad(right, (0, missing))
-        pattern = _matrix(structure, left.new_zeros(structure.num_entries))
+        values = left.new_zeros(structure.num_entries)
+        pattern = _compressed(structure.pointers, structure.columns, values, structure.shape)
         return torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0).values()
     return (left.index_select(0, structure.rows) * right.index_select(0, structure.columns)).sum(1)
 
 
-def _matrix(structure: Structure, values: Tensor) -> Tensor:
-    return _compressed(structure.pointers, structure.columns, values, structure.shape)
-
-
-def _transposed_matrix(structure: Structure, values: Tensor) -> Tensor:
-    turned = (structure.shape[1], structure.shape[0])
-    return _compressed(structure.transposed_pointers, structure.transposed_columns, values, turned)
+def _times(pointers: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int], dense: Tensor) -> Tensor:
+    """A·D for A in compressed rows."""
+    if fused.multiplies(dense):
+        return fused.product(pointers, columns, values, dense)
+    return _compressed(pointers, columns, values, shape) @ dense
 
 
 def _compressed(pointers: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
