@@ -13,6 +13,7 @@ from mhaug.distributed.gradients import average_gradients, same_start
 from mhaug.distributed.world import World
 from mhaug.methods.method import Learner, Step
 from mhaug.training.checkpoint import load_checkpoint, save_checkpoint
+from mhaug.training.memory import LARGE, keep_pages
 from mhaug.training.progress import Progress
 from mhaug.training.ranks import together
 from mhaug.training.result import FitConfig, FitResult, NonFiniteLossError
@@ -36,6 +37,8 @@ def fit(
     several ranks in `world` each takes a step of its own and the gradients are averaged; rank 0 decides and writes.
     """
     world = world or World.alone()
+    if task.graph.num_edges >= LARGE:
+        keep_pages()
     optimiser = torch.optim.Adam(
         learner.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
