@@ -13,9 +13,10 @@ import torch
 from numba import njit
 from torch import Tensor
 
-from mhaug.backbones.lanes import load, spread, store
+from mhaug.backbones.lanes import load, prefetch, spread, store
 
 WIDTHS = (64, 32, 16)  # numbers that are worked on at once; 64 floats are four of the longest registers
+_AHEAD = 16  # entries; rows of a large matrix come from memory, in no order
 _SHARE = 2**22  # products of two numbers that are worth a thread of their own
 
 
@@ -45,10 +46,12 @@ def product(pointers: Tensor, columns: Tensor, values: Tensor, dense: Tensor) ->
 def _multiply(first: int, last: int, matrix: Any, dense: Any, out: Any, blocks: int, zero: Any, like: Any) -> None:
     """Rows `first` to `last` - 1; a row of `dense` and `out` is `blocks` vectors as long as `like`."""
     pointers, columns, values = matrix
+    final = len(columns) - 1
     for row in range(first, last):
         for block in range(blocks):
             total = spread(zero, like)
             for entry in range(pointers[row], pointers[row + 1]):
+                prefetch(dense, np.int64(columns[min(entry + _AHEAD, final)]) * blocks + block, like)
                 place = np.int64(columns[entry]) * blocks + block
                 total = total + spread(values[entry], like) * load(dense, place, like)
             store(out, row * blocks + block, total)

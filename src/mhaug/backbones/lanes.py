@@ -17,6 +17,7 @@ from numba.extending import intrinsic, models, overload, register_model
 
 # A product and a sum may be fused. Nothing else about the numbers is up to the compiler: NaN stays NaN.
 FUSE = ("contract",)
+_CACHE_LINE = 64  # bytes
 
 
 class Lanes(types.Type):  # type: ignore[misc]
@@ -57,6 +58,26 @@ def store(typing: Any, array: Any, row: Any, lanes: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, row, lanes), emit
+
+
+@intrinsic
+def prefetch(typing: Any, array: Any, row: Any, like: Any) -> Any:
+    """Begin to fetch the row that `load` will read in a while."""
+    lanes = Lanes(array.dtype, like.count)
+    _check(array)
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        start = builder.bitcast(_place(context, builder, lanes, signature, values), byte)
+        for offset in range(0, like.count * array.dtype.bitwidth // 8, _CACHE_LINE):
+            place = builder.gep(start, [ir.IntType(64)(offset)])
+            # to be read, kept in all caches, data
+            builder.call(fetch, [place, word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, row, like), emit
 
 
 @intrinsic
