@@ -36,7 +36,7 @@ def table(
     from mhaug.experiments.table_words import notes
 
     output = Output(quiet, json)
-    found = table_of(read_records(store), whole=whole)
+    found = table_of(read_records(store, curves=False), whole=whole)
     # before anything is printed: a reader like `head` may close the pipe
     files = [] if out is None else write_files(found, out)
     output.show(lambda: _screen(found))
