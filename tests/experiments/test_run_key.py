@@ -1,11 +1,13 @@
 """What makes another run: every setting, defaults among them, and the graph that is in a user's file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
+from experiments.some_records import runs
 from mhaug import RunRecord, RunSpec, run
 from mhaug.data.files.content import content_hash
+from mhaug.experiments.chosen_settings import choose
 from mhaug.experiments.run_key import key_of
 from mhaug.methods import catalogue
 
@@ -64,3 +66,11 @@ def test_records_of_other_versions_can_be_read(spec):
     read = RunRecord.from_json({**record, "spec": {**record["spec"], **spec}, "weather": "fine"})
     assert read.spec.to_json() == {**record["spec"], **{k: v for k, v in spec.items() if k != "colour"}}
     assert len(key_of(read.spec)) == 32
+
+
+def test_records_that_name_defaults_and_those_that_do_not_are_of_one_setting():
+    new = runs([0.8, 0.9])
+    old = [replace(each, settings=each.spec.given_settings()) for each in runs([0.8, 0.9, 0.7])[2:]]
+    assert old[0].settings != new[0].settings
+    choice = choose([*new, *old])
+    assert (len(choice.records), choice.compared, choice.left_aside) == (3, 1, 0)

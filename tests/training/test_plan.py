@@ -28,3 +28,10 @@ def test_the_seed_alone_decides_the_weights():
 
 def test_presets_for_a_module_of_the_users_own():
     assert known_settings(OWN_MODULE, "vanilla", {"hidden": 64, "learning_rate": 0.1}) == {"learning_rate": 0.1}
+
+
+def test_settings_make_the_very_plan():
+    for backbone, method in (("gcn", "mh-aug"), ("gat", "grand"), ("sage", "ada-edge")):
+        plan = Plan.of(backbone, method, {"hidden": 8, "max_updates": 3})
+        assert Plan.of(backbone, method, plan.settings()) == plan
+        assert {"hidden": 8, "max_updates": 3, "layers": 2, "batch_size": None}.items() <= plan.settings().items()

@@ -9,6 +9,7 @@ from mhaug.checks import RequestError
 from mhaug.data.datasets import is_built_in
 from mhaug.data.files.content import content_hash
 from mhaug.experiments.plain_json import dumps, plain
+from mhaug.experiments.record import RunRecord
 from mhaug.experiments.spec import RunSpec
 
 
@@ -27,6 +28,11 @@ def settings_of(spec: RunSpec) -> dict[str, Any]:
         settings = spec.given_settings()
     whole: dict[str, Any] = plain(settings)
     return whole
+
+
+def completed(record: RunRecord) -> dict[str, Any]:
+    """The settings of a record with today's for those that it does not name: records did not name defaults once."""
+    return {**settings_of(record.spec), **record.settings}
 
 
 def settings_today(spec: RunSpec) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def open_to_write(path: str | Path) -> sqlite3.Connection:
 def close_written(connection: sqlite3.Connection) -> None:
     """One plain file is left, unless someone is reading just now."""
     with suppress(sqlite3.OperationalError):
-        connection.execute("pragma busy_timeout=500")
+        connection.execute("pragma busy_timeout=5000")
         connection.execute("pragma journal_mode=delete")
     connection.close()
 
