@@ -7,7 +7,8 @@ from mhaug.training.plan import OWN_MODULE, Plan, known_settings
 
 def test_settings_find_their_owners():
     plan = Plan.of("gat", "mh-aug", {"heads": 4, "edge_strength": 0.1, "learning_rate": 0.2, "hidden": 8})
-    assert plan.backbone_settings == {"heads": 4, "hidden": 8}
+    assert plan.backbone_settings.items() >= {"heads": 4, "hidden": 8, "layers": 2}.items()
+    assert "edge_strength" not in plan.backbone_settings
     assert plan.method.edge_strength == 0.1
     assert plan.config.learning_rate == 0.2
 
