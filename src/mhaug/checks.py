@@ -43,7 +43,11 @@ def whole_number(value: int, name: str, low: int) -> None:
 
 def one_of(value: T, name: str, allowed: Collection[T]) -> None:
     """One of the allowed values, which the message lists."""
-    require(value in allowed, name, "one of " + ", ".join(map(str, allowed)), value)
+    try:
+        known = value in allowed
+    except TypeError:  # a list, which no table can look up
+        known = False
+    require(known, name, "one of " + ", ".join(map(str, allowed)), value)
 
 
 def shape(tensor: Any, name: str, expected: Sequence[int]) -> None:

@@ -4,6 +4,7 @@ import json
 import pytest
 
 from cli.test_sample import run
+from experiments.some_records import record as made_up
 from mhaug.checks import RequestError
 from mhaug.cli.settings import parse_seeds, parse_settings
 
@@ -72,6 +73,46 @@ def test_own_file(capsys, tmp_path):
     labels = {row["node"]: row["label"] for row in csv.DictReader((tmp_path / "p.csv").open())}
     assert labels == {f"n{i}": ("cat", "dog")[i // 6] for i in range(12)}
     assert capsys.readouterr().out == ""
+
+
+def test_json_has_null_where_nothing_can_be_measured(capsys, tmp_path):
+    """A graph without test nodes."""
+    (tmp_path / "edges.csv").write_text("source,target\n" + "\n".join(f"{i},{i + 1}" for i in range(7)))
+    rows = [f"{i},{i % 2},{'val' if i > 3 else 'train'},{i % 2},1" for i in range(8)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,split,a,b", *rows]))
+    words = ["train", "--graph", str(tmp_path), "--method", "vanilla", "--set", "max_updates=3", "--seeds", "0,1"]
+    assert run(*words, "--json") == 0
+
+    def refuse(word):
+        raise ValueError(f"{word} is not JSON")
+
+    record = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    assert (record["test_accuracy"], record["runs"][0]["test_accuracy"]) == (None, None)
+
+
+def test_a_line_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
+    from mhaug.cli import lines
+
+    monkeypatch.setattr(lines, "EVERY", 0.0)
+    assert run("train", *FAST, "--method", "vanilla") == 0
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 15
+    assert "seed 0: 15 of 15 updates  loss" in said[-1]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_training(capsys, tmp_path):
+    (tmp_path / "file").touch()
+    assert run("train", *FAST, "--out", str(tmp_path / "file" / "run")) == 2
+    assert capsys.readouterr().err.startswith("mhaug: 'out' must be a folder that can be written (Not a directory)")
+
+
+@pytest.mark.parametrize("command", ["table", "report", "datasets"])
+def test_every_command_takes_the_common_options(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs.jsonl").write_text(json.dumps(made_up(0.8).to_json()))
+    records = [] if command == "datasets" else ["--records", "runs.jsonl"]
+    assert run(command, *records, "--seed", "1", "--data-dir", ".", "--device", "cpu", "--json") == 0
+    assert json.loads(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(

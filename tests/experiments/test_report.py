@@ -94,6 +94,7 @@ def test_the_screen_has_ink_from_edge_to_edge(page, width, tmp_path):
 
 
 def test_a_store_of_failures_only_and_one_without_curves(tmp_path):
+    (tmp_path / "runs.sqlite").touch()
     store = RunStore(tmp_path / "runs.sqlite")
     with pytest.raises(RequestError, match="store must hold runs"):
         read_material(tmp_path / "runs.sqlite", tmp_path / "none")

@@ -1,11 +1,13 @@
 """Runs that are decided by their spec, and survive a kill."""
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -37,6 +39,16 @@ def test_a_spec_is_a_key_and_json():
         ({"seed": -1}, "'seed'"),
         ({"split": "mine"}, "'split' must be one of public, random"),
         ({"settings": {"heads": 3}}, "'settings of mh-aug with gcn'"),
+        ({"settings": {"hidden": -3}}, "'hidden' must be a whole number of at least 1; got -3"),
+        ({"settings": {"hidden": [1, 2]}}, r"'hidden' must be a whole number of at least 1; got \(1, 2\)"),
+        (
+            {"settings": {"hidden": {"a": 1}}},
+            "'hidden' must be a number, a word, true, false",
+        ),
+        ({"settings": {"layers": 0}}, "'layers' must be a whole number"),
+        ({"settings": {"dropout": 2}}, r"'dropout' must be a number in \[0, 1\]; got 2"),
+        ({"backbone": "gat", "settings": {"hidden": 12}}, "'hidden' must be a multiple of the 8 heads; got 12"),
+        ({"method": ["vanilla"]}, "'method' must be one of"),
     ],
 )
 def test_a_wrong_spec_fails_at_once(options, words):
@@ -49,6 +61,22 @@ def test_a_record_round_trips():
     assert record.test_accuracy > 0.5
     assert record.versions["torch"]
     assert RunRecord.from_json(json.dumps(record.to_json())) == record
+
+
+def test_what_is_not_a_number_is_null_in_a_record_and_comes_back(tmp_path):
+    record = run(RunSpec("planted-partition", method="vanilla", settings=TINY))
+    bare = replace(record, test_accuracy=math.nan, history={"test_accuracy": [math.nan, 0.5]})
+    text = json.dumps(bare.to_json(), allow_nan=False)
+    assert '"test_accuracy": null' in text
+    assert str(RunRecord.from_json(text)) == str(bare)
+
+
+def test_a_folder_of_an_earlier_version_is_the_same_run(tmp_path):
+    """Its note says nothing of defaults."""
+    spec = RunSpec("planted-partition", method="vanilla", settings=TINY)
+    first = run(spec, out=tmp_path)
+    (tmp_path / "spec.json").write_text(json.dumps({**spec.to_json(), "settings": spec.given_settings()}))
+    assert run(spec, out=tmp_path) == first
 
 
 def test_a_finished_run_is_read_not_repeated(tmp_path):

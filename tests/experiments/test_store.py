@@ -7,7 +7,8 @@ import pytest
 
 from mhaug import RunSpec, run
 from mhaug.checks import RequestError
-from mhaug.experiments.store import Failure, RunStore, key_of, read_records
+from mhaug.experiments.run_key import key_of
+from mhaug.experiments.store import Failure, RunStore, read_records
 
 TINY = {"max_updates": 5, "hidden": 8}
 SPECS = [RunSpec("planted-partition", method="vanilla", seed=seed, settings=TINY) for seed in range(2)]
@@ -66,7 +67,7 @@ def test_what_is_no_store_is_refused(tmp_path):
         RunStore(tmp_path / "notes.sqlite")
     with sqlite3.connect(tmp_path / "other.sqlite") as file:
         file.execute("create table runs (colour text)")
-    with pytest.raises(RequestError, match=r"store must be a whole run store; got .* \(no such column: record\)"):
+    with pytest.raises(RequestError, match=r"store must be a whole run store; got .* \(no such column: status\)"):
         read_records(tmp_path / "other.sqlite")
     with pytest.raises(RequestError, match="records must be a run store"):
         read_records(tmp_path / "missing")

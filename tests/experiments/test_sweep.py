@@ -3,6 +3,7 @@
 import os
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 from experiments.work import Deadly
 from mhaug import RunRecord, RunSpec
 from mhaug.checks import RequestError
+from mhaug.experiments.engines import processes
 from mhaug.experiments.engines.catalogue import build_engine
 from mhaug.experiments.engines.in_process import InProcess
 from mhaug.experiments.engines.processes import Processes
@@ -30,6 +32,12 @@ def test_every_combination_once():
                   settings={"hidden": 8}, of_method={"uda": {"hidden": 16}}).specs()  # fmt: skip
     assert len(asked) == len(set(asked)) == 16
     assert {spec.own_settings()["hidden"] for spec in asked if spec.method == "uda"} == {16}
+
+
+def test_a_grid_that_a_method_overrides_asks_once():
+    asked = Sweep(["digits"], methods=["vanilla", "vanilla"], seeds=[0], grid={"hidden": [8, 16]},
+                  of_method={"vanilla": {"hidden": 32}}).specs()  # fmt: skip
+    assert [spec.own_settings() for spec in asked] == [{"hidden": 32}]
 
 
 def test_a_file_says_the_same(tmp_path):
@@ -73,6 +81,39 @@ def test_a_worker_that_dies_costs_its_run_and_is_replaced():
     assert all(isinstance(outcomes[seed], RunRecord) for seed in (0, 3, 4))
 
 
+class Gone:
+    """A process that is over."""
+
+    exitcode = -9
+
+    def join(self):
+        pass
+
+    terminate = join
+
+
+def test_a_worker_that_dies_in_the_middle_of_its_answer_costs_its_run():
+    mine, theirs = processes._CONTEXT.Pipe()
+    os.write(theirs.fileno(), struct.pack("!i", 1000) + b"half an ans")
+    theirs.close()
+    heard, alive = processes._heard(processes._Worker(Gone(), mine, specs()[0]))
+    assert (heard.error, alive) == ("the worker died with exit status -9", False)
+
+
+def test_a_worker_that_died_before_its_work_costs_its_run_and_is_replaced(monkeypatch):
+    hire, hired = Processes._hire, []
+
+    def first_one_dies(engine):
+        mine, theirs = processes._CONTEXT.Pipe()
+        theirs.close()
+        hired.append(hire(engine) if hired else processes._Worker(Gone(), mine))
+        return hired[-1]
+
+    monkeypatch.setattr(Processes, "_hire", first_one_dies)
+    outcomes = list(Processes(Deadly(), workers=1).run(specs([0, 3])))
+    assert [isinstance(outcome, RunRecord) for outcome in outcomes] == [False, True]
+
+
 def test_processes_and_this_process_give_the_same_numbers():
     here, there = (
         {outcome.spec: outcome.test_accuracy for outcome in engine.run(specs([0, 1]))}
@@ -113,6 +154,27 @@ def test_a_killed_sweep_loses_at_most_the_runs_in_flight(tmp_path):
 def test_unknown_engines_are_refused():
     with pytest.raises(RequestError, match="'engine' must be one of batch, process, ray, slurm; got 'magic'"):
         build_engine("magic")
+
+
+@pytest.mark.parametrize(
+    ("engine", "option"),
+    [("batch", {"workers": 2}), ("ray", {"workers": 2}), ("slurm", {"workers": 2}), ("process", {"address": "auto"})],
+)
+def test_an_option_that_an_engine_would_not_heed_is_refused(engine, option):
+    ((name, value),) = option.items()
+    with pytest.raises(RequestError, match=f"'{name}' must be left out with the engine '{engine}'; got {value!r}"):
+        build_engine(engine, **option)
+
+
+def test_threads_of_this_process_are_as_asked():
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        list(build_engine("batch", threads=2).run([]))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_failure_has_its_spec():

@@ -7,7 +7,8 @@ from mhaug.training.plan import OWN_MODULE, Plan, known_settings
 
 def test_settings_find_their_owners():
     plan = Plan.of("gat", "mh-aug", {"heads": 4, "edge_strength": 0.1, "learning_rate": 0.2, "hidden": 8})
-    assert plan.backbone_settings == {"heads": 4, "hidden": 8}
+    assert plan.backbone_settings.items() >= {"heads": 4, "hidden": 8, "layers": 2}.items()
+    assert "edge_strength" not in plan.backbone_settings
     assert plan.method.edge_strength == 0.1
     assert plan.config.learning_rate == 0.2
 
@@ -28,3 +29,10 @@ def test_the_seed_alone_decides_the_weights():
 
 def test_presets_for_a_module_of_the_users_own():
     assert known_settings(OWN_MODULE, "vanilla", {"hidden": 64, "learning_rate": 0.1}) == {"learning_rate": 0.1}
+
+
+def test_settings_make_the_very_plan():
+    for backbone, method in (("gcn", "mh-aug"), ("gat", "grand"), ("sage", "ada-edge")):
+        plan = Plan.of(backbone, method, {"hidden": 8, "max_updates": 3})
+        assert Plan.of(backbone, method, plan.settings()) == plan
+        assert {"hidden": 8, "max_updates": 3, "layers": 2, "batch_size": None}.items() <= plan.settings().items()

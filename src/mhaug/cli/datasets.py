@@ -1,9 +1,16 @@
 """`mhaug datasets`: what can be loaded by name, and whether it is here."""
 
-from mhaug.cli.options import DataDir, Json, Output, Quiet
+from mhaug.cli.options import DataDir, Json, NoDevice, NoSeed, Output, Quiet
 
 
-def datasets(data_dir: DataDir = None, quiet: Quiet = False, json: Json = False) -> None:
+def datasets(
+    *,
+    seed: NoSeed = 0,
+    data_dir: DataDir = None,
+    device: NoDevice = "cpu",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
     """List the graphs that can be loaded by name.
 
     Example: mhaug datasets --data-dir ../shared/data

@@ -1,20 +1,27 @@
 """Options and output that all commands share."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 import typer
 
 from mhaug import checks
+from mhaug.experiments.plain_json import dumps
 
 if TYPE_CHECKING:
     from mhaug.experiments.event_log import EventLog
 
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
+# for commands that draw nothing, open no graph, compute nothing: a script may give every command the same options
+NoSeed = Annotated[int, typer.Option("--seed", help="As every command; this one draws nothing.")]
+NoDataDir = Annotated[
+    Path | None, typer.Option("--data-dir", envvar="MHAUG_DATA", help="As every command; this one opens no graph.")
+]
+NoDevice = Annotated[str, typer.Option("--device", help="As every command; this one computes nothing there.")]
 DataDir = Annotated[
     Path | None, typer.Option(envvar="MHAUG_DATA", help="Folder with the benchmark graphs (Cora/raw/...).")
 ]
@@ -45,9 +52,22 @@ class Output:
             print(words())
 
     def result(self, record: dict[str, Any]) -> None:
-        """Print for programs."""
+        """Print for programs; null for what is not a number."""
         if self.json:
-            print(json.dumps(record, default=str))
+            print(dumps(record, default=str))
+
+
+def writable_folder(folder: Path | None, option: str) -> Path | None:
+    """The folder, made if need be; refused before any long work where nothing can be put into it."""
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=folder):
+                pass
+        except OSError as wrong:
+            rule = f"a folder that can be written ({wrong.strerror})"
+            raise checks.RequestError(f"'{option}' must be {rule}; got {str(folder)!r}") from wrong
+    return folder
 
 
 def checked_device(name: str) -> torch.device:
@@ -66,4 +86,6 @@ def event_log(folder: Path | None) -> "EventLog | None":
         return None
     from mhaug.experiments.event_log import EventLog
 
-    return EventLog(folder)
+    log = EventLog(folder)
+    writable_folder(folder, "log_dir")
+    return log

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mhaug.checks import require
-from mhaug.cli.options import Json, Output, Quiet
+from mhaug.cli.options import Json, NoDataDir, NoDevice, NoSeed, Output, Quiet
 
 Store = Annotated[
     Path, typer.Option("--store", "--records", help="A run store, a .jsonl file of records, or a folder of them.")
@@ -22,6 +22,9 @@ def report(
     store: Store = Path("results/table1"),
     out: Out = Path("report.html"),
     figures: Figures = Path("results/figures"),
+    seed: NoSeed = 0,
+    data_dir: NoDataDir = None,
+    device: NoDevice = "cpu",
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

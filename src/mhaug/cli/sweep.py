@@ -7,13 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mhaug.checks import RequestError
-from mhaug.cli.options import DataDir, Device, Json, LogDir, Output, Quiet, Slurm, checked_device, event_log
+from mhaug.cli.options import (
+    DataDir,
+    Device,
+    Json,
+    LogDir,
+    Output,
+    Quiet,
+    Slurm,
+    checked_device,
+    event_log,
+    writable_folder,
+)
 from mhaug.cli.settings import parse_grid, parse_seeds, parse_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mhaug.experiments.engines.engine import Outcome
+    from mhaug.experiments.event_log import EventLog
     from mhaug.experiments.store import Failure
-    from mhaug.experiments.sweep import Standing
+    from mhaug.experiments.sweep import Standing, Sweep
+
+    Report = Callable[[Standing, Outcome], None]
 
 Datasets = Annotated[
     list[str] | None,
@@ -37,8 +53,8 @@ def sweep(
     grid: Annotated[list[str] | None, typer.Option(help="name=value,value: every combination is run.")] = None,
     store: Annotated[Path, typer.Option(help="The run store; what it has is not run again.")] = Path("runs.sqlite"),
     engine: Engine = "process",
-    workers: Annotated[int, typer.Option(help="Processes of the engine `process`.")] = 2,
-    threads: Annotated[int, typer.Option(help="CPU threads of a run.")] = 1,
+    workers: Annotated[int | None, typer.Option(help="Processes of the engine `process`; 2 if not given.")] = None,
+    threads: Annotated[int | None, typer.Option(help="CPU threads of a run; 1 if not given, `batch`: all.")] = None,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it one is started here.")] = None,
     slurm: Slurm = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
@@ -56,13 +72,11 @@ def sweep(
     """
     from mhaug.cli.bar import sweep_bar
     from mhaug.experiments.engines.catalogue import build_engine
-    from mhaug.experiments.record import RunRecord
     from mhaug.experiments.store import RunStore
-    from mhaug.experiments.sweep import Sweep, run_sweep
+    from mhaug.experiments.sweep import run_sweep
 
     output = Output(quiet, json)
     checked_device(device)
-    log = event_log(log_dir)
     asked: dict[str, Any] = {
         "datasets": dataset,
         "backbones": backbone,
@@ -72,42 +86,53 @@ def sweep(
         "settings": parse_settings(setting or []) or None,
         "grid": parse_grid(grid or []) or None,
     }
-    asked = {name: value for name, value in asked.items() if value is not None}
-    if file is None and "datasets" not in asked:
-        raise RequestError("sweep must be told what to run: a TOML file, or --dataset; got neither")
-    # words on the command line override those of the file
-    plan = Sweep(**{**(vars(Sweep.from_toml(file)) if file is not None else {}), **asked})
-    specs = plan.specs()
-    runs = RunStore(store)
+    specs = _plan(file, {name: value for name, value in asked.items() if value is not None}).specs()
     places: dict[str, Any] = {"address": address, "slurm": parse_settings(slurm or [], "--slurm")}
     works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, threads=threads, **places)
-    waiting = len(runs.waiting(specs, retry_failed=retry_failed))
-    output.show(lambda: f"runs asked for: {len(specs)}; in {store} already: {len(specs) - waiting}")
-    try:
-        with sweep_bar(waiting, shown=output.progress) as bar:
-
-            def report(standing: "Standing", outcome: "Outcome") -> None:
-                if log is not None and isinstance(outcome, RunRecord):
-                    log.add(outcome)
-                if bar is not None:
-                    bar(standing, outcome)
-
-            standing = run_sweep(specs, runs, works, retry_failed=retry_failed, report=report)
-    except KeyboardInterrupt:
-        output.show(lambda: f"what is finished is in {store}; the same command goes on from there")
-        raise
-    failed = [failure for failure in runs.failures() if failure.spec in set(specs)]
+    # whatever is wrong is said before anything is run
+    log, export, runs = event_log(log_dir), writable_folder(export, "export"), RunStore(store)
+    with runs.alone():
+        waiting = len(runs.waiting(specs, retry_failed=retry_failed))
+        output.show(lambda: f"runs asked for: {len(specs)}; in {store} already: {len(specs) - waiting}")
+        try:
+            with sweep_bar(waiting, shown=not quiet) as bar:
+                report = _report(log, bar)
+                standing = run_sweep(specs, runs, works, retry_failed=retry_failed, report=report)
+        except KeyboardInterrupt:
+            output.show(lambda: f"what is finished is in {store}; the same command goes on from there")
+            raise
+        failed = runs.failures(specs)
+        if export is not None:
+            runs.export_lines(export / "runs.jsonl")
+            runs.export_csv(export / "runs.csv")
     again = "; --retry-failed runs them again" if failed else ""
     output.show(lambda: f"finished now: {standing.done}; failed: {len(failed)}{again}")
     for failure in failed:
         output.show(partial(_failed, failure))
-    if export is not None:
-        export.mkdir(parents=True, exist_ok=True)
-        runs.export_lines(export / "runs.jsonl")
-        runs.export_csv(export / "runs.csv")
     output.result({"asked": len(specs), "finished": standing.done, "failed": len(failed), "store": str(store)})
     if failed:
         raise SystemExit(1)
+
+
+def _plan(file: Path | None, asked: dict[str, Any]) -> "Sweep":
+    """What the file says, and over it what the command line says."""
+    from mhaug.experiments.sweep import Sweep
+
+    if file is None and "datasets" not in asked:
+        raise RequestError("sweep must be told what to run: a TOML file, or --dataset; got neither")
+    return Sweep(**{**(vars(Sweep.from_toml(file)) if file is not None else {}), **asked})
+
+
+def _report(log: "EventLog | None", bar: "Report | None") -> "Report":
+    from mhaug.experiments.record import RunRecord
+
+    def report(standing: "Standing", outcome: "Outcome") -> None:
+        if log is not None and isinstance(outcome, RunRecord):
+            log.add(outcome)
+        if bar is not None:
+            bar(standing, outcome)
+
+    return report
 
 
 def _failed(failure: "Failure") -> str:

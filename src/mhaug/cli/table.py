@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mhaug.cli.options import Json, Output, Quiet
+from mhaug.cli.options import Json, NoDataDir, NoDevice, NoSeed, Output, Quiet
 
 if TYPE_CHECKING:
     from mhaug.experiments.table import Cell, Table
@@ -22,6 +22,9 @@ def table(
     store: Store = Path("results/table1"),
     out: Out = None,
     whole: Whole = False,
+    seed: NoSeed = 0,
+    data_dir: NoDataDir = None,
+    device: NoDevice = "cpu",
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -36,7 +39,7 @@ def table(
     from mhaug.experiments.table_words import notes
 
     output = Output(quiet, json)
-    found = table_of(read_records(store), whole=whole)
+    found = table_of(read_records(store, curves=False), whole=whole)
     # before anything is printed: a reader like `head` may close the pipe
     files = [] if out is None else write_files(found, out)
     output.show(lambda: _screen(found))

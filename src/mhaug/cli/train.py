@@ -1,5 +1,6 @@
 """`mhaug train`: one method on one graph, over one or several seeds."""
 
+import math
 from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
@@ -9,7 +10,18 @@ import torch
 import typer
 
 from mhaug import checks
-from mhaug.cli.options import DataDir, Device, Json, LogDir, Output, Quiet, Seed, checked_device, event_log
+from mhaug.cli.options import (
+    DataDir,
+    Device,
+    Json,
+    LogDir,
+    Output,
+    Quiet,
+    Seed,
+    checked_device,
+    event_log,
+    writable_folder,
+)
 from mhaug.cli.settings import parse_seeds, parse_settings
 
 if TYPE_CHECKING:
@@ -68,6 +80,8 @@ def train(
         options: dict[str, Any] = {"data_dir": data_dir, "device": device, "checkpoint_every": checkpoint_every}
         # rank 0 writes
         log = event_log(log_dir) if world.leads else None
+        if world.leads:
+            writable_folder(out, "out")
         _train(specs, output, out, {**options, "world": world}, log)
 
 
@@ -81,7 +95,7 @@ def _train(
     first, limit = specs[0], 1 if options["world"].size > 1 else usual_limit(options["device"])
     for group in batches(specs, limit=limit):
         words = f"seed {group[0].seed}" if len(group) == 1 else f"{len(group)} seeds"
-        with training_bar(words, group[0].all_settings()["max_updates"], shown=output.progress) as report:
+        with training_bar(words, group[0].plan().config.max_updates, shown=not output.quiet) as report:
             outcomes = list(run_many(group, **options, folder=_folder(out), limit=len(group), report=report))
         for _, outcome in outcomes:
             if isinstance(outcome, Exception):
@@ -122,15 +136,20 @@ def _row(record: "RunRecord") -> str:
 
 def _means(records: "list[RunRecord]") -> str:
     tests, validations = [r.test_accuracy for r in records], [r.validation_accuracy for r in records]
-    spread = f"± {stdev(tests):.2%}"
+    spread = f"± {_spread(tests):.2%}"
     return f"{'mean':>6}{mean(validations):12.2%}{mean(tests):8.2%} {spread} over {len(records)} seeds"
+
+
+def _spread(tests: list[float]) -> float:
+    # Python's own fails where a graph has no test nodes
+    return math.nan if any(map(math.isnan, tests)) else stdev(tests)
 
 
 def _json(records: "list[RunRecord]") -> dict[str, object]:
     tests = [record.test_accuracy for record in records]
     return {
         "test_accuracy": mean(tests),
-        "test_accuracy_std": stdev(tests) if len(tests) > 1 else None,
+        "test_accuracy_std": _spread(tests) if len(tests) > 1 else None,
         "validation_accuracy": mean(record.validation_accuracy for record in records),
         "runs": [record.to_json(history=False) for record in records],
     }

@@ -22,7 +22,7 @@ def tune(
     study: Annotated[Path, typer.Option(help="The journal; a search that was stopped goes on.")] = Path("study.log"),
     presets: Annotated[Path | None, typer.Option(help="Write the chosen settings into this presets file.")] = None,
     engine: Annotated[str, typer.Option(help="batch, process, ray or slurm.")] = "process",
-    workers: Annotated[int, typer.Option(help="Processes of the engine `process`.")] = 2,
+    workers: Annotated[int | None, typer.Option(help="Processes of the engine `process`; usually 2.")] = None,
     at_once: Annotated[int, typer.Option(help="Trials asked for before any is told.")] = 2,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster.")] = None,
     slurm: Slurm = None,

@@ -94,10 +94,15 @@ def load_graph(name_or_path: str | Path, root: str | Path | None = None, *, dire
 
 def check_name(name_or_path: str | Path) -> None:
     """A known name or a path that is there; asked before any long work."""
-    known = [*DATASETS, *TOY_GRAPHS]
-    there = str(name_or_path).lower() in known or Path(name_or_path).expanduser().exists()
-    rule = f"one of {', '.join(known)}, or the path of an existing graph file or folder"
+    rule = f"one of {', '.join([*DATASETS, *TOY_GRAPHS])}, or the path of an existing graph file or folder"
+    require(isinstance(name_or_path, str | Path), "dataset", rule, name_or_path)
+    there = is_built_in(name_or_path) or Path(name_or_path).expanduser().exists()
     require(there, "dataset", rule, str(name_or_path))
+
+
+def is_built_in(name_or_path: str | Path) -> bool:
+    """Whether it is a known name, in any case, and not a path."""
+    return str(name_or_path).lower() in {**DATASETS, **TOY_GRAPHS}
 
 
 def load_dataset(

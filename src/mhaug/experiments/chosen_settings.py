@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from mhaug.experiments.record import RunRecord
+from mhaug.experiments.run_key import completed
 
 BySeed = dict[int, RunRecord]
 
@@ -28,7 +29,7 @@ def choose(records: Sequence[RunRecord]) -> Choice:
     groups: dict[str, BySeed] = {}
     for record in records:
         # a run that was repeated counts once
-        groups.setdefault(json.dumps(record.settings, sort_keys=True), {})[record.spec.seed] = record
+        groups.setdefault(json.dumps(completed(record), sort_keys=True), {})[record.spec.seed] = record
     most = max(len(group) for group in groups.values())
     full = [group for group in groups.values() if len(group) == most]
     shared = set.intersection(*(set(group) for group in full))

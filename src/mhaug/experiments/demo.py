@@ -4,7 +4,6 @@ python -m mhaug.experiments.demo --out demo
 """
 
 import argparse
-import json
 from pathlib import Path
 from statistics import mean
 
@@ -12,6 +11,7 @@ import torch
 
 from mhaug.experiments.figures.canvas import save
 from mhaug.experiments.figures.training import training_figure
+from mhaug.experiments.plain_json import dumps
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.run import run
 from mhaug.experiments.spec import RunSpec
@@ -40,7 +40,7 @@ def main() -> None:
     print(f"{'mean':>6}" + "".join(f"{value:12.2%}" for value in means.values()))
     picture = save(training_figure(records), options.out / "demo.png")
     numbers = {"test_accuracy": means, "runs": [record.to_json(history=False) for record in records]}
-    (options.out / "demo.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    (options.out / "demo.json").write_text(dumps(numbers, indent=1) + "\n", encoding="utf-8")
     print(f"picture: {picture}")
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from mhaug.checks import RequestError
 from mhaug.experiments.record import RunRecord
+from mhaug.experiments.run_key import key_of
 from mhaug.experiments.spec import RunSpec
-from mhaug.experiments.store import key_of
 
 
 class EventLog:

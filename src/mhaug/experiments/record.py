@@ -3,14 +3,17 @@
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from mhaug.experiments.plain_json import number, plain
 from mhaug.experiments.spec import RunSpec
 from mhaug.training.result import FitResult
 
 PACKAGES = ("mhaug", "torch", "torch_geometric", "numpy", "numba")
+# a graph without test nodes has no test accuracy
+_NUMBERS = ("test_accuracy", "validation_accuracy", "test_macro_f1", "validation_macro_f1", "last_test_accuracy")
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class RunRecord:
     """Accuracies are shares in [0, 1], at the first best validation accuracy."""
 
     spec: RunSpec
-    settings: dict[str, Any]  # presets and overrides, as they were on the day
+    settings: dict[str, Any]  # all of them, as they were on the day; without defaults in records of earlier versions
     test_accuracy: float
     validation_accuracy: float
     test_macro_f1: float
@@ -38,19 +41,23 @@ class RunRecord:
     def of(cls, spec: RunSpec, result: FitResult, *, device: str, ranks: int = 1) -> "RunRecord":
         """Put the result of a fit beside what it came from."""
         numbers: dict[str, Any] = {**asdict(result), "device": device, "ranks": ranks}
-        return cls(spec=spec, settings=spec.all_settings(), versions=versions(), **numbers)
+        return cls(spec=spec, settings=plain(spec.all_settings()), versions=versions(), **numbers)
 
     def to_json(self, *, history: bool = True) -> dict[str, Any]:
-        """Plain JSON; the curves may be left out."""
+        """Plain JSON, with null for what is not a number; the curves may be left out."""
         record = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "history"}
         record["spec"] = self.spec.to_json()
-        return {**record, "history": self.history} if history else record
+        whole: dict[str, Any] = plain({**record, "history": self.history} if history else record)
+        return whole
 
     @classmethod
     def from_json(cls, record: str | Mapping[str, Any]) -> "RunRecord":
-        """What `to_json` wrote, as text or as an object."""
+        """What `to_json` wrote, as text or as an object; names of other versions are passed over."""
         record = json.loads(record) if isinstance(record, str) else record
-        return cls(**{"history": {}, **record, "spec": RunSpec.from_json(record["spec"])})
+        known: dict[str, Any] = {each.name: record[each.name] for each in fields(cls) if each.name in record}
+        known |= {name: number(known[name]) for name in _NUMBERS if name in known}
+        curves = {name: [number(value) for value in curve] for name, curve in known.get("history", {}).items()}
+        return cls(**{**known, "history": curves, "spec": RunSpec.from_json(record["spec"])})
 
 
 def versions() -> dict[str, str]:

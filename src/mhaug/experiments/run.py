@@ -10,7 +10,9 @@ from mhaug.checks import RequestError
 from mhaug.data.datasets import load_dataset
 from mhaug.distributed.world import RankLostError, World
 from mhaug.estimator import NodeClassifier
+from mhaug.experiments.plain_json import dumps
 from mhaug.experiments.record import RunRecord
+from mhaug.experiments.run_key import identity
 from mhaug.experiments.spec import RunSpec
 from mhaug.model_files import DESCRIPTION
 from mhaug.training.progress import Progress
@@ -51,7 +53,7 @@ def run(
 
 def _known_to_all(record: RunRecord | None, world: World) -> RunRecord | None:
     """What rank 0 has found."""
-    content = world.bytes_from_first(b"" if record is None else json.dumps(record.to_json()).encode())
+    content = world.bytes_from_first(b"" if record is None else dumps(record.to_json()).encode())
     return RunRecord.from_json(content.decode()) if content and record is None else record
 
 
@@ -68,7 +70,7 @@ def keep(spec: RunSpec, clf: NodeClassifier, folder: Path | None, *, ranks: int 
     record = RunRecord.of(spec, clf.result_, device=str(clf.device), ranks=ranks)
     if folder is not None:
         clf.save(folder)
-        _write(folder / RECORD, json.dumps(record.to_json()))
+        _write(folder / RECORD, dumps(record.to_json()))
         (folder / CHECKPOINT).unlink(missing_ok=True)
     return record
 
@@ -93,25 +95,23 @@ def trained_on(folder: Path) -> str | None:
 def claimed(folder: Path, spec: RunSpec) -> Path:
     """The folder of this run and no other."""
     folder.mkdir(parents=True, exist_ok=True)
-    mine = json.dumps({**spec.to_json(), "settings": spec.all_settings()}, sort_keys=True)
-    note = folder / SPEC
-    if note.is_file() and note.read_text(encoding="utf-8") != mine:
-        wrong = ", ".join(_differences(json.loads(note.read_text(encoding="utf-8")), json.loads(mine)))
+    mine, note = identity(spec), folder / SPEC
+    theirs = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else mine
+    if wrong := ", ".join(_differences(theirs, mine)):
         raise RequestError(
             f"out must be an empty folder or that of the same run; {str(folder)!r} holds another run ({wrong})"
         )
-    _write(note, mine)
+    _write(note, dumps(mine, sort_keys=True))
     return folder
 
 
 def _differences(theirs: dict[str, Any], mine: dict[str, Any]) -> list[str]:
-    """What tells two specs apart, in words."""
+    """What tells two runs apart, in words. A note of an earlier version leaves out defaults: nothing to compare."""
     flat = [{**spec, **spec["settings"], "settings": None} for spec in (theirs, mine)]
-    names = sorted({*flat[0], *flat[1]})
     return [
-        f"{name} {flat[0].get(name)} there, {flat[1].get(name)} here"
-        for name in names
-        if flat[0].get(name) != flat[1].get(name)
+        f"{name} {flat[0][name]} there, {flat[1][name]} here"
+        for name in sorted(flat[0].keys() & flat[1].keys())
+        if flat[0][name] != flat[1][name]
     ]
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from mhaug import checks
@@ -26,19 +26,28 @@ class RunSpec:
     def __post_init__(self) -> None:
         checks.whole_number(self.seed, "seed", 0)
         checks.one_of(self.split, "split", ("public", "random"))
-        pairs = self.settings.items() if isinstance(self.settings, Mapping) else self.settings
-        # a sorted tuple instead of a dict: a spec is a key
-        plain = ((str(name), tuple(value) if isinstance(value, list) else value) for name, value in pairs)
-        object.__setattr__(self, "settings", tuple(sorted(plain, key=lambda pair: pair[0])))
-        Plan.of(self.backbone, self.method, self.all_settings())
+        object.__setattr__(self, "settings", _sorted_pairs(self.settings))
+        for name, value in self.own_settings().items():
+            checks.require(
+                _is_plain(value), str(name), "a number, a word, true, false, null or a list of them", value
+            )
+        self.plan()
+
+    def plan(self) -> Plan:
+        """The parts of the run; refuses names and values that are wrong today."""
+        return Plan.of(self.backbone, self.method, self.given_settings())
 
     def own_settings(self) -> dict[str, Any]:
         """The overrides."""
         return dict(self.settings)
 
-    def all_settings(self) -> dict[str, Any]:
-        """Presets and overrides: with the names and the seed, they decide the run completely."""
+    def given_settings(self) -> dict[str, Any]:
+        """Presets and overrides."""
         return {**preset_settings(self.dataset, self.backbone, self.method), **self.own_settings()}
+
+    def all_settings(self) -> dict[str, Any]:
+        """Every setting by name, also the defaults: with the names and the seed, they decide the run completely."""
+        return self.plan().settings()
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON."""
@@ -47,5 +56,29 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, record: str | Mapping[str, Any]) -> "RunSpec":
-        """What `to_json` wrote, as text or as an object."""
-        return cls(**(json.loads(record) if isinstance(record, str) else record))
+        """What `to_json` wrote, as text or as an object.
+
+        Not held against the methods of today: a record outlives them. `plan` does that, before anything is run.
+        """
+        given = json.loads(record) if isinstance(record, str) else record
+        spec = object.__new__(cls)
+        for each in fields(cls):
+            object.__setattr__(spec, each.name, given.get(each.name, each.default))
+        object.__setattr__(spec, "settings", _sorted_pairs(spec.settings))
+        return spec
+
+
+def _sorted_pairs(settings: Mapping[str, Any] | Pairs) -> Pairs:
+    """A sorted tuple instead of a dict: a spec is a key."""
+    pairs = settings.items() if isinstance(settings, Mapping) else settings
+    return tuple(sorted(((str(name), _frozen(value)) for name, value in pairs), key=lambda pair: pair[0]))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float)

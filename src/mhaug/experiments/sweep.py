@@ -39,7 +39,7 @@ class Sweep:
         """A file with these very names; a table [of_method.mh-aug] for settings of one method."""
         try:
             table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, tomllib.TOMLDecodeError) as wrong:
+        except (OSError, ValueError) as wrong:  # no file, not TOML, not UTF-8
             raise RequestError(
                 f"sweep must be a TOML file; got {str(path)!r} ({checks.one_line(str(wrong))})"
             ) from wrong
@@ -48,10 +48,12 @@ class Sweep:
         checks.require("datasets" in table, "datasets", "given: a list of names", None)
         for name in ("settings", "grid", "of_method"):
             checks.require(isinstance(table.get(name, {}), dict), name, f"a table [{name}]", table.get(name))
+        for method, own in table.get("of_method", {}).items():
+            checks.require(isinstance(own, dict), "of_method", f"a table [of_method.{method}]", own)
         return cls(**table)
 
     def specs(self) -> list[RunSpec]:
-        """Every run; wrong names and settings are refused here, before anything is run."""
+        """Every run, once; wrong names and settings are refused here, before anything is run."""
         lists = {name: getattr(self, name) for name in ("datasets", "backbones", "methods", "seeds")}
         for name, values in {**lists, **self.grid}.items():
             listed = isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
@@ -64,13 +66,16 @@ class Sweep:
             dict(zip(self.grid, values, strict=True)) for values in itertools.product(*self.grid.values())
         ]
         cells = itertools.product(self.datasets, self.backbones, self.methods, combinations, self.seeds)
-        return [
+        specs = (
             RunSpec(dataset, backbone, method, seed, self.split, self._settings(method, own))
             for dataset, backbone, method, own, seed in cells
-        ]
+        )
+        # settings of a method may override the grid
+        return list(dict.fromkeys(specs))
 
     def _settings(self, method: str, own: dict[str, Any]) -> dict[str, Any]:
-        return {**self.settings, **own, **self.of_method.get(method, {})}
+        mine = self.of_method.get(method, {}) if isinstance(method, str) else {}
+        return {**self.settings, **own, **mine}
 
 
 @dataclass
@@ -98,14 +103,15 @@ def run_sweep(
     report: Callable[[Standing, Outcome], None] | None = None,
 ) -> Standing:
     """Run what the store does not have. Each outcome is in the store before the next is waited for."""
-    waiting = store.waiting(specs, retry_failed=retry_failed)
-    standing = Standing(total=len(waiting))
-    for outcome in engine.run(waiting):
-        store.add(outcome)
-        if isinstance(outcome, RunRecord):
-            standing.done += 1
-        else:
-            standing.failed += 1
-        if report is not None:
-            report(standing, outcome)
+    with store.alone():
+        waiting = store.waiting(specs, retry_failed=retry_failed)
+        standing = Standing(total=len(waiting))
+        for outcome in engine.run(waiting):
+            store.add(outcome)
+            if isinstance(outcome, RunRecord):
+                standing.done += 1
+            else:
+                standing.failed += 1
+            if report is not None:
+                report(standing, outcome)
     return standing

@@ -6,7 +6,7 @@ from typing import Any
 
 from mhaug import checks, rng
 from mhaug.backbones.backbone import Backbone
-from mhaug.backbones.catalogue import backbone_options, build_backbone
+from mhaug.backbones.catalogue import backbone_options, build_backbone, checked_options
 from mhaug.data.task import NodeTask
 from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.catalogue import METHODS, build_method, method_options
@@ -48,7 +48,14 @@ class Plan:
                 name for name, kind in METHODS.items() if isinstance(kind, type) and issubclass(kind, AugmentedMethod)
             ]
             checks.one_of(method, "method in batches", able)
-        return cls(backbone, pick["backbone"], built, FitConfig(**pick["training"]), batching)
+        network = {} if backbone == OWN_MODULE else checked_options(backbone, pick["backbone"])
+        return cls(backbone, network, built, FitConfig(**pick["training"]), batching)
+
+    def settings(self) -> dict[str, Any]:
+        """Every setting by name, also those that nobody gave: what `of` makes this very plan from."""
+        owners = (self.method, self.config, self.batching)
+        values = {each.name: getattr(owner, each.name) for owner in owners for each in fields(owner)}  # type: ignore[arg-type]
+        return {**self.backbone_settings, **values}
 
     def network(self, in_features: int, num_classes: int, *, seed: int) -> Backbone:
         """A fresh network; `seed` alone decides its weights."""

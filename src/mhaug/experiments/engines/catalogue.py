@@ -19,27 +19,39 @@ ENGINES: dict[str, Callable[..., Engine]] = {
 }
 
 
+# what each heeds beside the data folder and the device
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "batch": ("threads",),
+    "process": ("workers", "threads"),
+    "ray": ("threads", "address"),
+    "slurm": ("threads", "slurm"),
+}
+
+
 def build_engine(
     name: str,
     *,
     data_dir: str | Path | None = None,
     device: str = "cpu",
-    workers: int = 2,
-    threads: int = 1,
+    workers: int | None = None,
+    threads: int | None = None,
     address: str | None = None,
     slurm: Mapping[str, Any] | None = None,
 ) -> Engine:
-    """An engine of the table; options that it has no use for are left aside."""
+    """An engine of the table. An option that it would not heed is refused; None: what is usual."""
     checks.one_of(name, "engine", ENGINES)
-    checks.whole_number(workers, "workers", 1)
-    checks.whole_number(threads, "threads", 1)
+    given = {"workers": workers, "threads": threads, "address": address, "slurm": slurm or None}
+    for option, value in given.items():
+        heeded = value is None or option in OPTIONS[name]
+        checks.require(heeded, option, f"left out with the engine '{name}'", value)
+    for option, count in (("workers", workers), ("threads", threads)):
+        checks.whole_number(1 if count is None else count, option, 1)
     folder = None if data_dir is None else str(Path(data_dir).resolve())
     if name == "batch":
-        return InProcess(folder, device)
-    work = Work(folder, device, threads)
+        return InProcess(folder, device, threads=threads)
+    work, cpus, gpus = Work(folder, device, threads or 1), threads or 1, int(device.startswith("cuda"))
     if name == "process":
-        return Processes(work, workers)
-    gpus = int(device.startswith("cuda"))
+        return Processes(work, workers or 2)
     if name == "slurm":
-        return Slurm(work, slurm or {}, cpus=threads, gpus=gpus)
-    return RayCluster(work, address, cpus=threads, gpus=gpus)
+        return Slurm(work, slurm or {}, cpus=cpus, gpus=gpus)
+    return RayCluster(work, address, cpus=cpus, gpus=gpus)

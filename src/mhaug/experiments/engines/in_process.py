@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import torch
+
 from mhaug.experiments.batch import batches, run_many, usual_limit
 from mhaug.experiments.engines.engine import Outcome, words_of
 from mhaug.experiments.spec import RunSpec
@@ -11,14 +13,17 @@ from mhaug.experiments.store import Failure
 
 @dataclass(frozen=True)
 class InProcess:
-    """`limit` runs at most side by side; None: what suits the device."""
+    """`limit` runs at most side by side; None: what suits the device. `threads` of the CPU; None: as they are."""
 
     data_dir: str | None = None
     device: str = "cpu"
     limit: int | None = None
+    threads: int | None = None
 
     def run(self, specs: Sequence[RunSpec]) -> Iterator[Outcome]:
         """Batch by batch."""
+        if self.threads is not None:
+            torch.set_num_threads(self.threads)
         for group in batches(specs, limit=self.limit or usual_limit(self.device)):
             yield from self._batch(group)
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -42,7 +43,9 @@ class Processes:
                 while waiting and idle:
                     worker = idle.pop()
                     worker.spec = waiting.popleft()
-                    worker.line.send(worker.spec.to_json())
+                    # one that is dead already is heard of like one that dies at work
+                    with suppress(OSError):
+                        worker.line.send(worker.spec.to_json())
                     busy[worker.line] = worker
                 for line in wait(list(busy)):
                     worker = busy.pop(line)
@@ -67,7 +70,8 @@ def _heard(worker: _Worker) -> tuple[Outcome, bool]:
     assert worker.spec is not None
     try:
         said = worker.line.recv()
-    except (EOFError, ConnectionResetError):
+    # at work, or in the middle of its answer
+    except (EOFError, OSError):
         worker.process.join()
         return Failure(worker.spec, f"the worker died with exit status {worker.process.exitcode}"), False
     return outcome(worker.spec, said), True

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from mhaug.experiments.record import RunRecord
+from mhaug.experiments.run_key import settings_today
 from mhaug.experiments.spec import RunSpec
-from mhaug.methods.presets import preset_settings
 
 
 def command(records: Sequence[RunRecord]) -> str:
@@ -17,7 +17,7 @@ def command(records: Sequence[RunRecord]) -> str:
     """
     first = records[0]
     words = _words(first.spec, [record.spec.seed for record in records])
-    today = preset_settings(first.spec.dataset, first.spec.backbone, first.spec.method)
+    today = settings_today(first.spec)
     for name, value in sorted(first.settings.items()):
         if name not in today or today[name] != value:
             words += ["--set", f"{name}={_value(value)}"]

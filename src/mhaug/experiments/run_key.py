@@ -1,0 +1,54 @@
+"""What makes a run this run and no other."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from mhaug.checks import RequestError
+from mhaug.data.datasets import is_built_in
+from mhaug.data.files.content import content_hash
+from mhaug.experiments.plain_json import dumps, plain
+from mhaug.experiments.record import RunRecord
+from mhaug.experiments.spec import RunSpec
+
+
+def identity(spec: RunSpec) -> dict[str, Any]:
+    """Names, seed, every setting, the user's graph: presets, defaults and files may change, and it is another run."""
+    whole = {**spec.to_json(), "settings": settings_of(spec)}
+    path = Path(spec.dataset).expanduser()
+    return whole if is_built_in(spec.dataset) or not path.exists() else {**whole, "graph": content_hash(path)}
+
+
+def settings_of(spec: RunSpec) -> dict[str, Any]:
+    """Every setting, as JSON."""
+    try:
+        settings = spec.all_settings()
+    except RequestError:  # a spec of another version, which nothing can be run from today
+        settings = spec.given_settings()
+    whole: dict[str, Any] = plain(settings)
+    return whole
+
+
+def completed(record: RunRecord) -> dict[str, Any]:
+    """The settings of a record with today's for those that it does not name: records did not name defaults once."""
+    return {**settings_of(record.spec), **record.settings}
+
+
+def settings_today(spec: RunSpec) -> dict[str, Any]:
+    """What its cell would be given today, without overrides."""
+    return settings_of(RunSpec.from_json({**spec.to_json(), "settings": {}}))
+
+
+def key_of(spec: RunSpec) -> str:
+    """`identity` in 32 letters."""
+    return _short(dumps(identity(spec), sort_keys=True))
+
+
+def earlier_key_of(spec: RunSpec) -> str:
+    """The same as stores had it before defaults and graph files were part of it."""
+    return _short(json.dumps({**spec.to_json(), "settings": spec.given_settings()}, sort_keys=True))
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
