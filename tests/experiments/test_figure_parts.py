@@ -141,3 +141,5 @@ def test_roles_of_edges():
     places = np.array(layout(edges))
     assert places.min(0).tolist() == pytest.approx([0, 0], abs=1e-12)
     assert places.max(0)[0] == pytest.approx(1.0)
+    # in whatever order the edges come
+    np.testing.assert_allclose(layout(edges.flip(1)), places)

@@ -14,8 +14,8 @@ from mhaug.methods.catalogue import method_options
 
 Tick = Callable[[], None]
 WITHOUT = (
-    "These records carry no curves: files of JSON lines leave them out. The run store of `mhaug sweep --store "
-    "runs.sqlite` keeps them; `mhaug report --store runs.sqlite` shows them, and takes several stores."
+    "These records carry no curves: files of JSON lines leave them out. The store that “mhaug sweep --store "
+    "runs.sqlite” writes has them; “mhaug report --store runs.sqlite” shows them, and takes several stores."
 )
 
 
@@ -48,7 +48,11 @@ def chain_section(cells: Sequence[Cell], tick: Tick) -> str:
     chains = with_chains(cells)
     if not chains:
         asked = any("edge_strength" in method_options(cell.key.method) for cell in cells)
-        return section("chains", "The chains", paragraph(WITHOUT)) if asked else ""
+        return (
+            section("chains", "The chains", paragraph(f"What was delivered is not known here. {WITHOUT}"))
+            if asked
+            else ""
+        )
     text = (
         "Accepted: share of candidates, since the start of training. Delivered: mean ego change of the state that "
         "was trained on, beside μ, to which the target pulls it. Dropped: share of all edges or nodes."
