@@ -11,8 +11,10 @@ import pytest
 import torch
 from scipy.stats import norm, t
 
+from mhaug.checks import RequestError
 from mhaug.data.toy_graphs import grid_graph
 from mhaug.experiments.figures.edge_roles import edge_roles, layout, within_reach
+from mhaug.experiments.figures.ego_choice import crossings, shown_node, smallest_gap, typical_draw
 from mhaug.experiments.figures.ego_graph import _uniform
 from mhaug.experiments.figures.fixed_count import FLAT, Drops, Effort, drops_at_count, ladder
 from mhaug.experiments.figures.grid import exact, orbits
@@ -104,6 +106,31 @@ def test_symmetries_of_a_grid():
         assert float(law[alike == orbit].std()) < 1e-12
 
 
+def test_crossings_and_gaps_by_hand():
+    """A square with both diagonals, which cross once; then a node a tenth away from one of them."""
+    square, edges = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], torch.tensor([[0, 0, 1, 1], [1, 2, 2, 3]])
+    assert crossings(square, edges) == 1
+    assert smallest_gap(square, edges) == pytest.approx(np.sqrt(0.5))
+    near = [*square, [0.5 - 0.1 * np.sqrt(0.5), 0.5 + 0.1 * np.sqrt(0.5)]]
+    edges = torch.cat([edges[:, :2], torch.tensor([[3], [4]])], 1)
+    assert crossings(near, edges) == 0
+    assert smallest_gap(near, edges) == pytest.approx(0.1)
+
+
+def test_the_typical_draw_is_the_median_one():
+    """A path 0-1-2-3-4 seen from 0: a dropped edge leaves 1, 2, 3 or 4 nodes; two draws in five leave 3."""
+    edges = torch.tensor([[0, 1, 2, 3], [1, 2, 3, 4]])
+    dropped = torch.eye(4, dtype=torch.bool)[[0, 2, 3, 2, 1]]
+    sample, left = typical_draw(Drops(edges, dropped.unsqueeze(0), torch.empty(0), 1.0), centre=0)
+    assert left == [1, 3, 4, 3, 2]
+    assert sample.tolist() == [False, False, True, False]
+
+
+def test_a_graph_without_a_fitting_ego_graph_is_refused():
+    with pytest.raises(RequestError, match="node must be given"):
+        shown_node(grid_graph(3, 3))
+
+
 def test_roles_of_edges():
     """Two stars of four leaves joined by one edge, which is the only bridge that is not a leaf's."""
     edges = torch.tensor([[0, 1], *([0, n] for n in range(2, 6)), *([1, n] for n in range(6, 10))]).T
@@ -114,3 +141,5 @@ def test_roles_of_edges():
     places = np.array(layout(edges))
     assert places.min(0).tolist() == pytest.approx([0, 0], abs=1e-12)
     assert places.max(0)[0] == pytest.approx(1.0)
+    # in whatever order the edges come
+    np.testing.assert_allclose(layout(edges.flip(1)), places)

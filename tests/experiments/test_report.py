@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,12 +14,15 @@ from mhaug import RunSpec
 from mhaug.checks import RequestError
 from mhaug.cli.settings import parse_seeds, parse_settings
 from mhaug.experiments.figures.canvas import figure, save
+from mhaug.experiments.report import curves as curves_module
 from mhaug.experiments.report.build import build_report
 from mhaug.experiments.report.commands import command
 from mhaug.experiments.report.material import read_material
 from mhaug.experiments.report.pictures import pictures
-from mhaug.experiments.report.series import series
+from mhaug.experiments.report.series import series, strength
 from mhaug.experiments.store import Failure, RunStore
+from mhaug.experiments.table import table_of
+from mhaug.training.plan import every_setting
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +43,7 @@ def page(tmp_path_factory):
     axes[0, 0].plot([0, 1])
     save(drawing, folder / "figures" / "some_mixing.png")
     made = folder / "report.html"
-    made.write_text(build_report(read_material(folder / "runs.sqlite", folder / "figures")), encoding="utf-8")
+    made.write_text(build_report(read_material([folder / "runs.sqlite"], folder / "figures")), encoding="utf-8")
     return made
 
 
@@ -97,23 +101,81 @@ def test_a_store_of_failures_only_and_one_without_curves(tmp_path):
     (tmp_path / "runs.sqlite").touch()
     store = RunStore(tmp_path / "runs.sqlite")
     with pytest.raises(RequestError, match="store must hold runs"):
-        read_material(tmp_path / "runs.sqlite", tmp_path / "none")
+        read_material([tmp_path / "runs.sqlite"], tmp_path / "none")
     store.add(Failure(RunSpec("cora", "gcn", "uda", 3), "Error: x"))
-    assert "No run has finished." in build_report(read_material(tmp_path / "runs.sqlite", tmp_path / "none"))
+    assert "No run has finished." in build_report(read_material([tmp_path / "runs.sqlite"], tmp_path / "none"))
     store.add(record(0.8))
     store.close()
-    text = build_report(read_material(tmp_path / "runs.sqlite", tmp_path / "none"))
-    assert "These records carry no curves." in text
+    text = build_report(read_material([tmp_path / "runs.sqlite"], tmp_path / "none"))
+    assert "These records carry no curves: " in text
     assert 'id="figures"' not in text
+
+
+def test_names_of_others_are_words_and_no_part_of_the_page(tmp_path):
+    """A user's own graph may lie anywhere."""
+    store = RunStore(tmp_path / "runs.sqlite")
+    for each in runs([0.8, 0.9], dataset="a<b&c<i>.npz", method="mh-aug", history=curves(chain=True)):
+        store.add(each)
+    store.add(Failure(RunSpec("a<b&c<i>.npz", "gcn", "uda", 3), "Error: x"))
+    store.close()
+    text = build_report(read_material([tmp_path / "runs.sqlite"], tmp_path / "none"))
+    assert "<h3>a&lt;b&amp;c&lt;i&gt;.npz, gcn</h3>" in text
+    assert "<b&c" not in text
+    assert "<i>" not in text
+
+
+def test_several_stores_and_how_to_get_the_curves(tmp_path):
+    """A run that is in both is shown with the curves that one of them has."""
+    store = RunStore(tmp_path / "runs.sqlite")
+    with_curves = record(0.8, method="mh-aug", history=curves(chain=True))
+    store.add(with_curves)
+    store.export_lines(tmp_path / "runs.jsonl")
+    store.close()
+    lines, runs_too = tmp_path / "runs.jsonl", tmp_path / "runs.sqlite"
+    for stores in ([runs_too, lines], [lines, runs_too]):
+        text = build_report(read_material(stores, tmp_path / "none"))
+        assert "Chain of mh-aug" in text
+        assert "<title>Runs of " + ", ".join(path.name for path in stores) in text
+        assert f"--store {stores[0]} --store {stores[1]} --out report.html" in text
+    alone = build_report(read_material([lines], tmp_path / "none"))
+    assert alone.count("These records carry no curves") == 2  # neither of learning nor of the chains
+    assert "mhaug report --store runs.sqlite" in alone
+
+
+def test_an_old_record_has_the_default_strength():
+    named = record(0.8, method="mh-aug", settings={"edge_strength": 0.7}, history=curves(chain=True))
+    unnamed = replace(named, settings={"dropout": 0.5})
+    assert (strength(named, "edge"), strength(unnamed, "edge"), strength(unnamed, "node")) == (0.7, 0.3, 0.3)
+    assert strength(record(0.8, method="uda"), "edge") is None
+    row = curves_module._chain_row(table_of([unnamed]).cells[0])
+    assert row[3] == "0.3"
+
+
+def given(words):
+    """The settings of a command."""
+    return parse_settings([words[place + 1] for place, word in enumerate(words) if word == "--set"])
 
 
 def test_the_command_makes_the_same_runs_again():
     settings = {"dropout": 0.123, "moves": "flip", "accept": "blocks", "max_updates": 20}
     records = [record(0.8, seed=seed, method="mh-aug", settings=settings) for seed in (0, 1, 2, 5)]
     words = shlex.split(command(records))
-    given = parse_settings([words[i + 1] for i, word in enumerate(words) if word == "--set"])
-    assert RunSpec("cora", "gcn", "mh-aug", settings=given).all_settings() == records[0].settings
+    assert RunSpec("cora", "gcn", "mh-aug", settings=given(words)).all_settings() == records[0].settings
     assert parse_seeds(words[words.index("--seeds") + 1]) == [0, 1, 2, 5]
+
+
+def test_the_command_undoes_presets_that_are_newer_than_the_run(tmp_path, monkeypatch):
+    """One that the run had is gone, one that it had is another now, and one that it had not has come."""
+    old = {"hidden": 64, "weight_decay": 0.001, "learning_rate": 0.02, "max_updates": 2000, "dropout": 0.5}
+    done = replace(record(0.8, method="uda", dataset="digits"), settings=old)
+    presets = tmp_path / "mine.toml"
+    presets.write_text("[[preset]]\n[preset.settings]\nlearning_rate = 0.5\nlayers = 3\npatience = 9\n")
+    monkeypatch.setenv("MHAUG_PRESETS", str(presets))
+    words = shlex.split(command([done]))
+    assert given(words) == {"weight_decay": 0.001, "learning_rate": 0.02, "layers": 2, "patience": None}
+    again = RunSpec("digits", "gcn", "uda", settings=given(words)).all_settings()
+    assert every_setting("gcn", "uda", again) == every_setting("gcn", "uda", old)
+    assert words[:3] == ["env", f"MHAUG_PRESETS={presets}", "mhaug"]
 
 
 def test_curves_of_several_seeds_by_hand():

@@ -1,6 +1,7 @@
 """The table: chosen on validation alone, compared seed by seed, beside the paper's numbers."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +12,14 @@ from mhaug.checks import RequestError
 from mhaug.experiments.chosen_settings import choose
 from mhaug.experiments.paper_table import CellKey, paper_table
 from mhaug.experiments.significance import paired_p_value, signed_rank_p_value
+from mhaug.experiments.store import read_records
 from mhaug.experiments.table import table_of
+from mhaug.experiments.table_files import write_files
 from mhaug.experiments.table_formats import CSV_COLUMNS, csv_text, latex, markdown
 from mhaug.experiments.table_html import table_page
 from mhaug.experiments.table_words import notes
+
+RESULTS = Path(__file__).parents[2] / "results" / "table1"
 
 
 def cell_of(table, *key):
@@ -157,3 +162,45 @@ def test_every_format_says_the_same():
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}") == 1
     assert "<strong>84.00 ± 1.00</strong>" in html
     assert "http" not in html.replace("http-equiv", "")
+
+
+def test_a_cell_with_fewer_seeds_does_not_compete():
+    """The two lucky seeds of one method are no reason to call it the best, nor to compare the others with it."""
+    whole = runs([0.80, 0.81, 0.82, 0.83], method="uda") + runs([0.79, 0.80, 0.81, 0.82])
+    lucky = runs([0.90, 0.91], method="mh-aug")
+    table = table_of(whole + lucky)
+    best, part = cell_of(table, "gcn", "uda", "cora"), cell_of(table, "gcn", "mh-aug", "cora")
+    assert (best.best, best.rival, best.competes) == (True, "vanilla", True)
+    assert (part.best, part.rival, part.competes, part.shared) == (False, "uda", False, 2)
+    md, tex, html = markdown(table), latex(table), table_page(table)
+    assert "90.50 ± 0.71‡<br>paper 85.16 ± 0.35 (+5.34)<br>2 runs, p 0.500 vs uda" in md
+    assert "**81.50" in md
+    assert r"90.50 $\pm$ 0.71$^\ddagger$" in tex
+    assert "90.50 ± 0.71‡" in html
+    assert "‡: fewer seeds than others of its column." in " ".join(notes(table))
+    assert "‡" not in " ".join(notes(table_of(whole)))
+
+
+def test_without_shared_seeds_there_is_no_p_and_the_reason_is_shown():
+    others = [record(0.8, seed=seed, method="uda") for seed in (5, 6)]
+    table = table_of(runs([0.7, 0.71]) + others)
+    assert "2 runs, p – vs vanilla (0 shared seeds)" in markdown(table)
+    assert "n 2, p --" in latex(table)
+    assert "p –: fewer than two seeds are shared with the best other method." in notes(table)
+
+
+def test_names_of_others_are_words_in_every_format():
+    name = r"a|b<c>&d$e_{f}^~\g.npz"
+    table = table_of(runs([0.8, 0.81], dataset=name) + runs([0.7, 0.7], dataset=name, settings={"dropout": 0.1}))
+    assert r"a\|b&lt;c>&amp;d$e_{f}^~\\g.npz" in markdown(table)
+    head = markdown(table).splitlines()[2]
+    assert head.replace(r"\|", "").count("|") == 3
+    assert r"a\textbar{}b$<$c$>$\&d\$e\_\{f\}\textasciicircum{}\textasciitilde{}\textbackslash{}g.npz" in latex(table)
+    assert "a|b&lt;c&gt;&amp;d$e_{f}^~\\g.npz" in table_page(table)
+
+
+def test_the_table_in_results_is_made_of_the_runs_in_results(tmp_path):
+    """Where this fails: mhaug table --out results/table1."""
+    files = write_files(table_of(read_records(RESULTS)), tmp_path)
+    stale = [path.name for path in files if path.read_text() != (RESULTS / path.name).read_text()]
+    assert stale == []

@@ -1,21 +1,28 @@
 """The search: validation alone, the same trials for the same seed, resumable, written down."""
 
+import os
+import platform
 import tomllib
 import warnings
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from experiments.some_records import record
+from mhaug import RunSpec
 from mhaug.checks import RequestError
 from mhaug.data.datasets import load_dataset
 from mhaug.experiments import run as run_module
+from mhaug.experiments import study as study_module
 from mhaug.experiments.engines.in_process import InProcess
-from mhaug.experiments.search_space import search_space, within
+from mhaug.experiments.search_space import search_space
 from mhaug.experiments.store import Failure
+from mhaug.experiments.study import ask, open_study
 from mhaug.experiments.tune import Search, tune
 from mhaug.methods.catalogue import METHODS
 from mhaug.methods.preset_file import write_row
-from mhaug.methods.presets import preset_settings
+from mhaug.training.plan import every_setting
 
 pytest.importorskip("optuna", reason="needs the package optuna")
 QUICK = {"max_updates": 5}
@@ -29,16 +36,19 @@ def _quiet():
 
 
 def search(**options):
-    return Search("planted-partition", method="uda", seeds=(0, 1), settings=QUICK, **{"trials": 4, **options})
+    usual = {"method": "uda", "seeds": (0, 1), "settings": QUICK, "trials": 4}
+    return Search("planted-partition", **{**usual, **options})
 
 
 def seen(study):
     return [(trial.params, trial.value) for trial in study.trials]
 
 
-def test_test_labels_change_nothing(tmp_path, monkeypatch):
+@pytest.mark.parametrize("method", ["uda", "mh-aug"])
+def test_test_labels_change_nothing(method, tmp_path, monkeypatch):
     """Every test label is wrong in the second search; it must not differ in a single number."""
-    honest = seen(tune(search(), tmp_path / "a.log", InProcess()))
+    mine = search(method=method)
+    honest = seen(tune(mine, tmp_path / "a.log", InProcess()))
 
     def corrupted(*arguments, **options):
         task = load_dataset(*arguments, **options)
@@ -46,7 +56,7 @@ def test_test_labels_change_nothing(tmp_path, monkeypatch):
         return replace(task, labels=wrong.where(task.split.test, task.labels))
 
     monkeypatch.setattr(run_module, "load_dataset", corrupted)
-    assert seen(tune(search(), tmp_path / "b.log", InProcess())) == honest
+    assert seen(tune(mine, tmp_path / "b.log", InProcess())) == honest
 
 
 def test_a_search_goes_on_where_it_was(tmp_path):
@@ -55,12 +65,16 @@ def test_a_search_goes_on_where_it_was(tmp_path):
     assert both[:2] == first
     assert len(both) == 4
     assert len({str(params) for params, _ in both}) == 4
+    # a stop makes no difference
+    assert seen(tune(search(trials=4), tmp_path / "whole.log", InProcess())) == both
 
 
 def test_a_study_is_gone_on_with_as_it_was_begun(tmp_path):
     """Values of other seeds cannot be compared; and what is no journal is not written to."""
     tune(search(trials=1), tmp_path / "study.log", InProcess())
-    with pytest.raises(RequestError, match=r"'study' must be gone on with as it was begun, .*'seeds': \[0, 1\]"):
+    with pytest.raises(
+        RequestError, match=r"'study' must be gone on with as it was begun, {'seeds': \[0, 1\]}; got {'seeds': \[0\]}"
+    ):
         tune(replace(search(), seeds=(0,)), tmp_path / "study.log", InProcess())
     (tmp_path / "mine.txt").write_text("mine\n")
     with pytest.raises(RequestError, match="'study' must be a journal of `mhaug tune` or a new path"):
@@ -68,11 +82,82 @@ def test_a_study_is_gone_on_with_as_it_was_begun(tmp_path):
     assert (tmp_path / "mine.txt").read_text() == "mine\n"
 
 
-def test_the_first_trial_is_the_preset(tmp_path):
-    presets = preset_settings("planted-partition", "gcn", "uda")
-    (params, value), *_ = seen(tune(search(trials=1), tmp_path / "study.log", InProcess()))
-    assert all(params[name] == value for name, value in within(presets, search_space("gcn", "uda")).items())
-    assert value > 0.3
+class Quick:
+    """Trains nothing: every run validates as well as its dropout is low."""
+
+    def __init__(self, before=lambda specs: None):
+        self.before, self.specs = before, []
+
+    def run(self, specs):
+        self.before(specs)
+        self.specs += specs
+        for spec in specs:
+            yield replace(record(0.5), spec=spec, validation_accuracy=1.0 - spec.all_settings()["dropout"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dataset", ["cora", "photo", "planted-partition"])
+def test_the_first_trial_is_the_presets_to_the_last_setting(dataset, method, tmp_path):
+    """Also what the presets leave to a default, and what lies outside the space (GraphMix: 16 hidden units)."""
+    mine, engine = Search(dataset, method=method, trials=2, seeds=(0,)), Quick()
+    tune(mine, tmp_path / "study.log", engine)
+    presets, drawn = RunSpec(dataset, "gcn", method), engine.specs[1]
+    first = every_setting("gcn", method, engine.specs[0].all_settings())
+    assert first == every_setting("gcn", method, presets.all_settings())
+    assert first != every_setting("gcn", method, drawn.all_settings())
+
+
+def test_a_search_that_was_killed_in_its_first_trial_tries_the_presets(tmp_path):
+    def killed(specs):
+        os._exit(1)
+
+    path = tmp_path / "study.log"
+    if (child := os.fork()) == 0:
+        tune(search(trials=3), path, Quick(killed))
+    os.waitpid(child, 0)
+    engine = Quick()
+    study = tune(search(trials=3), path, engine)
+    assert [trial.state.name for trial in study.trials] == ["FAIL", "COMPLETE", "COMPLETE", "COMPLETE"]
+    assert study.trials[1].params == study.trials[0].params == search().preset()
+    assert engine.specs[:2] == search().specs(search().preset())
+
+
+def test_ctrl_c_leaves_no_trial_behind(tmp_path):
+    def stopped(specs):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(search(trials=3), tmp_path / "study.log", Quick(stopped), at_once=2)
+    study = tune(search(trials=3), tmp_path / "study.log", Quick())
+    assert [trial.state.name for trial in study.trials] == ["FAIL"] * 2 + ["COMPLETE"] * 3
+    assert study.trials[2].params == search().preset()
+
+
+def test_several_programs_share_the_budget_and_one_tries_the_presets(tmp_path):
+    """The second begins while the first is at its first two trials: two are left to it."""
+    path, others = tmp_path / "study.log", []
+
+    def meanwhile(specs):
+        if not others:
+            others.append(tune(search(trials=4), path, Quick()))
+
+    study = tune(search(trials=4), path, Quick(meanwhile), at_once=2)
+    assert [trial.state.name for trial in others[0].trials] == ["COMPLETE"] * 4
+    assert [trial.params for trial in study.trials].count(search().preset()) == 1
+    assert len({str(trial.params) for trial in study.trials}) == 4
+
+
+def test_trials_of_another_machine_are_waited_for_a_day(tmp_path, monkeypatch):
+    path = tmp_path / "study.log"
+    asked = open_study("x", path, {})
+    space, preset = search().space(), search().preset()
+    monkeypatch.setattr(platform, "node", lambda: "elsewhere")
+    ask(asked, path, space, preset, budget=2, most=1, seed=0)
+    monkeypatch.undo()
+    assert len(ask(asked, path, space, preset, budget=2, most=5, seed=0)) == 1
+    monkeypatch.setattr(study_module, "LONGEST", timedelta(0))
+    (anew,) = ask(asked, path, space, preset, budget=2, most=5, seed=0)
+    assert anew.params == preset
 
 
 class Unlucky:

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from mhaug.checks import RequestError
-from mhaug.training.plan import OWN_MODULE, Plan, known_settings
+from mhaug.training.plan import OWN_MODULE, Plan, every_setting, known_settings
 
 
 def test_settings_find_their_owners():
@@ -36,3 +36,9 @@ def test_settings_make_the_very_plan():
         plan = Plan.of(backbone, method, {"hidden": 8, "max_updates": 3})
         assert Plan.of(backbone, method, plan.settings()) == plan
         assert {"hidden": 8, "max_updates": 3, "layers": 2, "batch_size": None}.items() <= plan.settings().items()
+
+
+def test_settings_go_over_defaults():
+    whole = every_setting("gcn", "mh-aug", {"edge_strength": 0.7, "of another version": 1})
+    assert (whole["edge_strength"], whole["node_strength"], whole["max_updates"]) == (0.7, 0.3, 2000)
+    assert whole["of another version"] == 1

@@ -17,7 +17,7 @@ Name = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="The image: .png, .svg or .pdf; default NAME.png. Numbers: .json.")]
 Dataset = Annotated[str | None, typer.Option(help="Another graph than Cora: ego-graph, mixing, delivered.")]
-Node = Annotated[int | None, typer.Option(help="The node in the middle: ego-graph.")]
+Node = Annotated[int | None, typer.Option(help="The node in the middle: ego-graph; chosen by a rule if not given.")]
 
 
 def figure(

@@ -9,17 +9,15 @@ import typer
 
 from mhaug.checks import require
 from mhaug.cli.options import Json, NoDataDir, NoDevice, NoSeed, Output, Quiet
+from mhaug.cli.table import USUAL_STORE, Store
 
-Store = Annotated[
-    Path, typer.Option("--store", "--records", help="A run store, a .jsonl file of records, or a folder of them.")
-]
 Out = Annotated[Path, typer.Option(help="The page to write.")]
 Figures = Annotated[Path, typer.Option(help="Folder of images to show; left out where there is none.")]
 
 
 def report(
     *,
-    store: Store = Path("results/table1"),
+    store: Store = None,
     out: Out = Path("report.html"),
     figures: Figures = Path("results/figures"),
     seed: NoSeed = 0,
@@ -37,7 +35,7 @@ def report(
 
     output = Output(quiet, json)
     require(out.suffix in (".html", ".htm"), "out", "a file name that ends in .html", str(out))
-    material = read_material(store, figures)
+    material = read_material(store or [USUAL_STORE], figures)
     with _bar(shown=output.progress) as progress:
         text = build_report(material, progress=progress)
     out.parent.mkdir(parents=True, exist_ok=True)

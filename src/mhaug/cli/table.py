@@ -11,15 +11,22 @@ if TYPE_CHECKING:
     from mhaug.experiments.table import Cell, Table
 
 Store = Annotated[
-    Path, typer.Option("--store", "--records", help="A run store, a .jsonl file of records, or a folder of them.")
+    list[Path] | None,
+    typer.Option(
+        "--store",
+        "--records",
+        help="A run store, a .jsonl file of records, or a folder of them; results/table1 if not given. "
+        "May be repeated.",
+    ),
 ]
+USUAL_STORE = Path("results/table1")
 Out = Annotated[Path | None, typer.Option(help="Folder for table.md, table.csv, table.tex and table.html.")]
 Whole = Annotated[bool, typer.Option("--all", help="Also the cells of the paper that nothing was run for.")]
 
 
 def table(
     *,
-    store: Store = Path("results/table1"),
+    store: Store = None,
     out: Out = None,
     whole: Whole = False,
     seed: NoSeed = 0,
@@ -39,13 +46,15 @@ def table(
     from mhaug.experiments.table_words import notes
 
     output = Output(quiet, json)
-    found = table_of(read_records(store, curves=False), whole=whole)
+    records = [record for path in store or [USUAL_STORE] for record in read_records(path, curves=False)]
+    found = table_of(records, whole=whole)
     # before anything is printed: a reader like `head` may close the pipe
     files = [] if out is None else write_files(found, out)
     output.show(lambda: _screen(found))
     if files:
         output.show(lambda: f"written: {', '.join(map(str, files))}")
-    extra = [{"best": c.best, "rival": c.rival, "p_value": c.p_value, "seeds": list(c.tests)} for c in found.cells]
+    names = ("competes", "best", "rival", "shared", "p_value")
+    extra = [{**{name: getattr(cell, name) for name in names}, "seeds": list(cell.tests)} for cell in found.cells]
     cells = [{**row, **more} for row, more in zip(rows(found), extra, strict=True)]
     output.result({"cells": cells, "notes": notes(found), "files": files})
 

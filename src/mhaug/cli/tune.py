@@ -1,13 +1,17 @@
 """`mhaug tune`: settings of one cell of the table, searched on validation accuracy."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mhaug import checks
 from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, Slurm, checked_device
 from mhaug.cli.settings import parse_seeds, parse_settings
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
 
 
 def tune(
@@ -20,7 +24,7 @@ def tune(
     split: Annotated[str, typer.Option(help="public or random.")] = "public",
     setting: Annotated[list[str] | None, typer.Option("--set", help="name=value, the same in all trials.")] = None,
     study: Annotated[Path, typer.Option(help="The journal; a search that was stopped goes on.")] = Path("study.log"),
-    presets: Annotated[Path | None, typer.Option(help="Write the chosen settings into this presets file.")] = None,
+    presets: Annotated[Path | None, typer.Option(help="Write what was chosen into this presets file.")] = None,
     engine: Annotated[str, typer.Option(help="batch, process, ray or slurm.")] = "process",
     workers: Annotated[int | None, typer.Option(help="Processes of the engine `process`; usually 2.")] = None,
     at_once: Annotated[int, typer.Option(help="Trials asked for before any is told.")] = 2,
@@ -38,6 +42,7 @@ def tune(
     """
     from mhaug.cli.bar import study_bar
     from mhaug.experiments.engines.catalogue import build_engine
+    from mhaug.experiments.study import counts
     from mhaug.experiments.tune import Search
     from mhaug.experiments.tune import tune as search_settings
     from mhaug.methods.preset_file import write_row
@@ -54,16 +59,26 @@ def tune(
     works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, **places)
     with study_bar(search.name, trials, shown=output.progress) as report:
         found = search_settings(search, study, works, at_once=at_once, report=report)
-    if not any(trial.value is not None for trial in found.trials):
-        error = found.trials[-1].user_attrs.get("error", "unknown")
-        raise RuntimeError(f"no trial was finished; the last failed with {error}")
-    best = found.best_trial
-    assert best.value is not None
-    note = f"{search.name}, {len(found.trials)} trials of {len(search.seeds)} seeds, validation {best.value:.4f}"
+    best = _best(found)
+    # what all trials had in common is part of the choice
+    chosen = {**best.params, **search.settings}
+    through = sum(trial.state.is_finished() and counts(trial) for trial in found.trials)
+    note = f"{search.name} in {study}, {through} trials of {len(search.seeds)} seeds, validation {best.value:.4f}"
     if presets is not None:
-        write_row(presets, dataset, backbone, method, best.params, note)
+        write_row(presets, dataset, backbone, method, chosen, note)
     output.show(lambda: f"{note}; trial {best.number}:")
-    output.show(lambda: "\n".join(f"  {name} = {value}" for name, value in sorted(best.params.items())))
-    output.result(
-        {"validation_accuracy": best.value, "trial": best.number, "settings": best.params, "study": str(study)}
-    )
+    output.show(lambda: "\n".join(f"  {name} = {value}" for name, value in sorted(chosen.items())))
+    if presets is not None:
+        output.show(lambda: f"written: {presets}; MHAUG_PRESETS={presets} makes every command heed it")
+    output.result({"validation_accuracy": best.value, "trial": best.number, "settings": chosen, "study": str(study)})
+
+
+def _best(found: "Study") -> "FrozenTrial":
+    """The trial to choose, where there is one."""
+    from mhaug.experiments.study import ERROR
+
+    if any(trial.value is not None for trial in found.trials):
+        return found.best_trial
+    errors = [trial.user_attrs[ERROR] for trial in found.trials if ERROR in trial.user_attrs]
+    why = f"the last failed with {errors[-1]}" if errors else "other programs are at work on all that are left"
+    raise RuntimeError(f"no trial was finished; {why}")

@@ -28,8 +28,10 @@ def choose(records: Sequence[RunRecord]) -> Choice:
     """
     groups: dict[str, BySeed] = {}
     for record in records:
-        # a run that was repeated counts once
-        groups.setdefault(json.dumps(completed(record), sort_keys=True), {})[record.spec.seed] = record
+        group = groups.setdefault(json.dumps(completed(record), sort_keys=True), {})
+        # a run that was repeated counts once; one that came with its curves is not lost to one that did not
+        if record.history or record.spec.seed not in group:
+            group[record.spec.seed] = record
     most = max(len(group) for group in groups.values())
     full = [group for group in groups.values() if len(group) == most]
     shared = set.intersection(*(set(group) for group in full))

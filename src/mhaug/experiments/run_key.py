@@ -11,6 +11,7 @@ from mhaug.data.files.content import content_hash
 from mhaug.experiments.plain_json import dumps, plain
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.spec import RunSpec
+from mhaug.training.plan import every_setting
 
 
 def identity(spec: RunSpec) -> dict[str, Any]:
@@ -31,8 +32,14 @@ def settings_of(spec: RunSpec) -> dict[str, Any]:
 
 
 def completed(record: RunRecord) -> dict[str, Any]:
-    """The settings of a record with today's for those that it does not name: records did not name defaults once."""
-    return {**settings_of(record.spec), **record.settings}
+    """The settings of a record, with the defaults that records did not name once."""
+    spec = record.spec
+    try:
+        settings = every_setting(spec.backbone, spec.method, record.settings)
+    except RequestError:  # a method of another version
+        settings = record.settings
+    whole: dict[str, Any] = plain(settings)
+    return whole
 
 
 def settings_today(spec: RunSpec) -> dict[str, Any]:

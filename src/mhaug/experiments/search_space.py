@@ -32,19 +32,17 @@ def suggest(trial: Any, space: Mapping[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def within(settings: Mapping[str, Any], space: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of `settings` that the space could have given: where a search may begin."""
-    inside = {}
+def widened(space: Space, settings: Mapping[str, Any]) -> Space:
+    """The space, and the values that these settings have: a search must be able to begin at the presets."""
+    wide: Space = {}
     for name, choice in space.items():
-        value = settings.get(name)
-        fits = (
-            value in choice
-            if isinstance(choice, list)
-            else value is not None and choice["low"] <= value <= choice["high"]
-        )
-        if fits:
-            inside[name] = value
-    return inside
+        value = settings[name]
+        if isinstance(choice, list):
+            wide[name] = choice if value in choice else [*choice, value]
+        else:
+            checks.number_in(value, name, 0.0, open_low=choice.get("log", False))
+            wide[name] = {**choice, "low": min(choice["low"], value), "high": max(choice["high"], value)}
+    return wide
 
 
 @cache

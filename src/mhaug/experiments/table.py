@@ -28,9 +28,11 @@ class Cell:
     key: CellKey
     choice: Choice
     paper: PaperNumber | None
+    competes: bool = True  # with as many seeds as any of its column: a mean over fewer may be the luck of easy ones
     best: bool = False
-    rival: str | None = None  # the best other method of the column
-    p_value: float | None = None  # of the difference to the rival
+    rival: str | None = None  # the best other method of the column that competes
+    shared: int = 0  # seeds that both have
+    p_value: float | None = None  # of the difference to the rival; None with fewer than two shared seeds
 
     @property
     def tests(self) -> dict[int, float]:
@@ -109,14 +111,18 @@ def table_of(records: Sequence[RunRecord], *, whole: bool = False) -> Table:
 
 
 def _compared(cell: Cell, cells: Iterable[Cell]) -> Cell:
-    """The cell beside the best other one of its column."""
+    """The cell beside the best other one of its column that has as many seeds as any."""
     backbone, method, dataset = cell.key
-    others = [c for c in cells if (c.key.backbone, c.key.dataset) == (backbone, dataset) and c.key.method != method]
-    rival = max((other for other in others if other.runs), key=lambda other: other.mean or 0.0, default=None)
+    column = [c for c in cells if (c.key.backbone, c.key.dataset) == (backbone, dataset) and c.runs]
+    most = max((each.runs for each in column), default=0)
+    others = [each for each in column if each.runs == most and each.key.method != method]
+    rival = max(others, key=lambda other: other.mean or 0.0, default=None)
+    cell = replace(cell, competes=cell.runs in (0, most))
     if rival is None or cell.mean is None or rival.mean is None:
         return cell
-    best = cell.mean > rival.mean - 1e-9
-    return replace(cell, best=best, rival=rival.key.method, p_value=paired_p_value(cell.tests, rival.tests))
+    best = cell.competes and cell.mean > rival.mean - 1e-9
+    shared, p_value = len(cell.tests.keys() & rival.tests.keys()), paired_p_value(cell.tests, rival.tests)
+    return replace(cell, best=best, rival=rival.key.method, shared=shared, p_value=p_value)
 
 
 def _sorted(keys: Iterable[CellKey]) -> list[CellKey]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 from mhaug.experiments import table_words as words
 from mhaug.experiments.table import Cell, Table
@@ -34,12 +35,13 @@ def markdown(table: Table) -> str:
     datasets = table.datasets
     lines = []
     for backbone in table.backbones:
-        lines += [f"### {backbone}", "", f"| method | {' | '.join(datasets)} |", "|---|" + "---|" * len(datasets)]
+        head = " | ".join(map(_plain, datasets))
+        lines += [f"### {_plain(backbone)}", "", f"| method | {head} |", "|---|" + "---|" * len(datasets)]
         for method, row in table.block(backbone).items():
             cells = " | ".join(_markdown_cell(row.get(dataset)) for dataset in datasets)
-            lines.append(f"| {method} | {cells} |")
+            lines.append(f"| {_plain(method)} | {cells} |")
         lines.append("")
-    return "\n".join([*lines, *(f"- {note.replace('*:', chr(92) + '*:')}" for note in words.notes(table)), ""])
+    return "\n".join([*lines, *(f"- {_plain(note)}" for note in words.notes(table)), ""])
 
 
 def latex(table: Table) -> str:
@@ -75,8 +77,8 @@ def _markdown_cell(cell: Cell | None) -> str:
         return words.NOTHING
     ours = words.accuracy(cell)
     ours = f"**{ours}**" if cell.best else ours
-    lines = [ours + (r"\*" if cell.clearly_best else ""), words.paper(cell)]
-    return "<br>".join([*lines, words.evidence(cell)] if cell.runs else lines)
+    lines = [ours + (r"\*" if cell.clearly_best else ""), _plain(words.paper(cell))]
+    return "<br>".join([*lines, _plain(words.evidence(cell))] if cell.runs else lines)
 
 
 def _latex_cell(cell: Cell | None) -> tuple[str, str, str]:
@@ -88,6 +90,18 @@ def _latex_cell(cell: Cell | None) -> tuple[str, str, str]:
     return ours, _tex(words.short_paper(cell)), _tex(words.short_evidence(cell)) if cell.runs else ""
 
 
+# signs that LaTeX would read as its own, and those that its usual fonts do not have
+_TEX = {
+    "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "<": "$<$", ">": "$>$",
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "|": r"\textbar{}",
+    "±": r"$\pm$", "−": "$-$", "†": r"$^\dagger$", "‡": r"$^\ddagger$", "–": "--",
+}  # fmt: skip
+
+
 def _tex(text: str) -> str:
-    signs = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "±": r"$\pm$", "−": "$-$", "†": r"$^\dagger$"}
-    return "".join({**signs, "–": "--", "<": "$<$"}.get(sign, sign) for sign in text)
+    return "".join(_TEX.get(sign, sign) for sign in text)
+
+
+def _plain(text: str) -> str:
+    """Words that Markdown shall show as they are: a name may be anyone's path."""
+    return re.sub(r"[\\|*`]", r"\\\g<0>", re.sub(r"<(?=[a-zA-Z/!])", "&lt;", text.replace("&", "&amp;")))

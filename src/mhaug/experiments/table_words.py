@@ -6,11 +6,11 @@ NOTHING = "–"
 
 
 def accuracy(cell: Cell) -> str:
-    """Ours: `84.91 ± 0.33`."""
+    """Ours: `84.91 ± 0.33`; marked where it has fewer seeds than others of its column."""
     if cell.mean is None:
         return NOTHING
     spread = "" if cell.std is None else f" ± {cell.std:.2f}"
-    return f"{cell.mean:.2f}{spread}"
+    return f"{cell.mean:.2f}{spread}{'' if cell.competes else '‡'}"
 
 
 def difference(cell: Cell) -> str:
@@ -35,18 +35,21 @@ def short_paper(cell: Cell) -> str:
 def evidence(cell: Cell) -> str:
     """How many runs, and how likely the difference to the best rival is by chance."""
     runs = f"{cell.runs} run{'' if cell.runs == 1 else 's'}"
-    return runs if cell.p_value is None else f"{runs}, p {p_value(cell)} vs {cell.rival}"
+    if cell.rival is None:
+        return runs
+    why = "" if cell.p_value is not None else f" ({cell.shared} shared seed{'' if cell.shared == 1 else 's'})"
+    return f"{runs}, p {p_value(cell)} vs {cell.rival}{why}"
 
 
 def short_evidence(cell: Cell) -> str:
     """The same where there is little room: `n 10, p 0.002`."""
-    return f"n {cell.runs}" + ("" if cell.p_value is None else f", p {p_value(cell)}")
+    return f"n {cell.runs}" + ("" if cell.rival is None else f", p {p_value(cell)}")
 
 
 def p_value(cell: Cell) -> str:
-    """Three digits behind the point."""
+    """Three digits behind the point; where there is none, a dash."""
     if cell.p_value is None:
-        return ""
+        return NOTHING
     return "<0.001" if cell.p_value < 0.001 else f"{cell.p_value:.3f}"
 
 
@@ -58,6 +61,7 @@ def notes(table: Table) -> list[str]:
         "Bold: best mean of its column. *: its difference to the runner-up has p < 0.05. p: two-sided Wilcoxon "
         "signed-rank test over shared seeds against the best other method of the column, not corrected for the "
         "number of comparisons; with fewer than six seeds it cannot get below 0.05.",
+        *_gaps(table),
     ]
     if any(cell.paper is not None and cell.paper.copied for cell in table.cells):
         lines.append("†: taken by the paper from the paper of the method itself. OOM: out of memory there.")
@@ -73,4 +77,17 @@ def notes(table: Table) -> list[str]:
         lines.append(f"Left aside: {aside} settings that ran on fewer seeds than another of their cell.")
     if table.left_out:
         lines.append(f"Left out: {table.left_out} runs on another split than '{PROTOCOL}', or without test nodes.")
+    return lines
+
+
+def _gaps(table: Table) -> list[str]:
+    """What could not be compared as the rest was."""
+    lines = []
+    if not all(cell.competes for cell in table.cells):
+        lines.append(
+            "‡: fewer seeds than others of its column. It is not among those that may be the best or a rival; its p "
+            "is over the seeds that it shares."
+        )
+    if any(cell.rival is not None and cell.p_value is None for cell in table.cells):
+        lines.append(f"p {NOTHING}: fewer than two seeds are shared with the best other method.")
     return lines

@@ -1,20 +1,22 @@
 """Search of settings on validation accuracy alone, by Optuna: resumable, with the same budget for every method."""
 
-import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from mhaug import checks
-from mhaug.checks import RequestError
 from mhaug.data.datasets import check_name
 from mhaug.experiments.engines.engine import Engine
 from mhaug.experiments.record import RunRecord
-from mhaug.experiments.search_space import search_space, suggest, within
+from mhaug.experiments.search_space import Space, search_space, widened
 from mhaug.experiments.spec import RunSpec
+from mhaug.experiments.store import Failure
+from mhaug.experiments.study import ERROR, ask, give_up, open_study
 from mhaug.methods.presets import preset_settings
+from mhaug.training.plan import every_setting
 
 if TYPE_CHECKING:
     import optuna
@@ -43,9 +45,26 @@ class Search:
         return f"{self.dataset}/{self.backbone}/{self.method}"
 
     @property
+    def named(self) -> dict[str, Any]:
+        """What presets and `settings` say."""
+        return {**preset_settings(self.dataset, self.backbone, self.method), **self.settings}
+
+    def space(self) -> Space:
+        """What is searched: all that the method's space lists and `settings` leave open, and the presets in it."""
+        whole = search_space(self.backbone, self.method)
+        free = {name: choice for name, choice in whole.items() if name not in self.settings}
+        return widened(free, every_setting(self.backbone, self.method, self.named))
+
+    def preset(self) -> dict[str, Any]:
+        """The place in the space where the search begins: presets, and defaults where they say nothing."""
+        whole = every_setting(self.backbone, self.method, self.named)
+        return {name: whole[name] for name in self.space()}
+
     def what(self) -> dict[str, Any]:
-        """All that the value of a trial depends on beside its settings."""
-        return {"seeds": list(self.seeds), "split": self.split, "settings": dict(self.settings)}
+        """All that the value of a trial depends on beside what was searched, and what could be."""
+        space = self.space()
+        fixed = {name: value for name, value in self.named.items() if name not in space}
+        return {"seeds": list(self.seeds), "split": self.split, "settings": fixed, "space": space}
 
     def specs(self, chosen: Mapping[str, Any]) -> list[RunSpec]:
         """The runs of one trial; wrong names are refused."""
@@ -62,79 +81,36 @@ def tune(
     at_once: int = 1,
     report: "Callable[[optuna.Study], None] | None" = None,
 ) -> "optuna.Study":
-    """Finish the trials that the journal does not have. `at_once` trials are asked for before any is told.
+    """Run the trials that the journal does not have. `at_once` trials are asked for before any is told.
 
-    The first trial is the preset. Several programs may work on one journal; each stops when the trials are through.
+    The first trial is the presets. Several programs may work on one journal: each leaves to the others what they are
+    at, and stops when no trial is left to ask for. Trials of a killed program are begun anew.
     """
-    optuna = _optuna()
-    whole = search_space(search.backbone, search.method)
-    space = {name: choice for name, choice in whole.items() if name not in search.settings}
-    study = open_study(search, journal)
-    if not study.trials:
-        presets = preset_settings(search.dataset, search.backbone, search.method)
-        study.enqueue_trial(within(presets, space))
-    while (left := search.trials - _finished(study)) > 0:
-        asked = {}
-        for _ in range(min(at_once, left)):
-            trial = study.ask()
-            asked[trial.number] = (trial, search.specs(suggest(trial, space)))
-        owner = {spec: number for number, (_, specs) in asked.items() for spec in specs}
-        found: dict[int, list[float]] = {number: [] for number in asked}
-        for outcome in engine.run(list(owner)):
-            number = owner[outcome.spec]
-            if isinstance(outcome, RunRecord):
-                found[number].append(outcome.validation_accuracy)
-            else:
-                asked[number][0].set_user_attr("error", outcome.error)
-        for number, (trial, specs) in asked.items():
-            finished = len(found[number]) == len(set(specs))
-            # a setting that broke a run is no setting to choose
-            state = optuna.trial.TrialState.COMPLETE if finished else optuna.trial.TrialState.FAIL
-            study.tell(trial, mean(found[number]) if finished else None, state=state)
+    study, space, preset = open_study(search.name, Path(journal), search.what()), search.space(), search.preset()
+    limits = {"budget": search.trials, "most": at_once, "seed": search.seed}
+    while asked := ask(study, Path(journal), space, preset, **limits):
+        try:
+            _run(study, search, asked, engine)
+        finally:
+            # of those that were told this is not heard
+            for trial in asked:
+                give_up(study, trial.number)
         if report is not None:
             report(study)
     return study
 
 
-def open_study(search: Search, journal: str | Path) -> "optuna.Study":
-    """The study of this cell in the journal, begun if need be."""
-    optuna = _optuna()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    Path(journal).parent.mkdir(parents=True, exist_ok=True)
-    _check_journal(Path(journal))
-    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(journal)))
-    study = optuna.create_study(study_name=search.name, storage=storage, direction="maximize", load_if_exists=True)
-    # values of other seeds or settings cannot be compared with ours
-    known = study.user_attrs.get("what", search.what)
-    checks.require(known == search.what, "study", f"gone on with as it was begun, {known}", search.what)
-    if not study.trials:
-        study.set_user_attr("what", search.what)
-    # a search that goes on must not draw the numbers of its beginning again
-    seed = search.seed + len(study.trials)
-    study.sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True)
-    return study
-
-
-def _check_journal(path: Path) -> None:
-    """Optuna appends to whatever file it is given; ours has to look like a journal."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            fits = "op_code" in json.loads(file.readline() or '{"op_code": 0}')
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError):
-        fits = False
-    checks.require(fits, "study", "a journal of `mhaug tune` or a new path", str(path))
-
-
-def _finished(study: "optuna.Study") -> int:
-    """Trials that were run to their end, well or badly; those of a killed program are run anew."""
-    return sum(trial.state.is_finished() for trial in study.trials)
-
-
-def _optuna() -> Any:
-    try:
-        import optuna
-    except ImportError as missing:
-        raise RequestError("tune needs the package optuna: pip install 'mhaug[tune]'") from missing
-    return optuna
+def _run(study: "optuna.Study", search: Search, asked: "Sequence[optuna.Trial]", engine: Engine) -> None:
+    """Run the trials and tell the study what they gave."""
+    specs = {trial.number: search.specs(trial.params) for trial in asked}
+    found = {outcome.spec: outcome for outcome in engine.run(list(dict.fromkeys(chain(*specs.values()))))}
+    for trial in asked:
+        outcomes = [found.get(spec) for spec in specs[trial.number]]
+        values = [outcome.validation_accuracy for outcome in outcomes if isinstance(outcome, RunRecord)]
+        if len(values) == len(outcomes) and all(map(math.isfinite, values)):
+            study.tell(trial, mean(values), skip_if_finished=True)
+        else:
+            # a setting that broke a run is no setting to choose
+            errors = [outcome.error for outcome in outcomes if isinstance(outcome, Failure)]
+            trial.set_user_attr(ERROR, (errors or ["a run gave no validation accuracy"])[-1])
+            give_up(study, trial.number)

@@ -81,6 +81,11 @@ class Plan:
         return self.method.begin(problem, network, seed=seed)
 
 
+def every_setting(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """These settings, and the defaults of all others. Names that nobody owns stay: they may be of another version."""
+    return {**Plan.of(backbone, method, {}).settings(), **settings}
+
+
 def known_settings(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Only those that this backbone and method own: what is left of presets for a user's own module."""
     own = _names(backbone) | set(method_options(method))

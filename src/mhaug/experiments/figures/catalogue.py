@@ -1,6 +1,7 @@
 """The figures by name, and the way from a name to an image with its numbers beside it."""
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from importlib import import_module
@@ -52,9 +53,10 @@ def measure(name: str, request: Request, **effort: Any) -> Record:
 
 def write(record: Record, out: Path) -> Path:
     """Draw the record to `out`, and write it as JSON beside the image."""
-    canvas.save(_module(FIGURES[record["figure"]]).draw(record), out)
+    with canvas.at_print_size():
+        canvas.save(_module(FIGURES[record["figure"]]).draw(record), out)
     numbers = out.with_suffix(".json")
-    text = json.dumps(_short(record), indent=1, ensure_ascii=False)
+    text = json.dumps(_short(record), indent=1, ensure_ascii=False, allow_nan=False)
     # a row of numbers stays on one line
     text = re.sub(r"\[[^\[\]{}\"]*\]", lambda row: " ".join(row.group().split()), text)
     numbers.write_text(text + "\n", encoding="utf-8")
@@ -66,9 +68,9 @@ def _module(entry: Entry) -> Any:
 
 
 def _short(value: Any) -> Any:
-    """Six digits are more than any of these numbers has."""
+    """Six digits are more than any of these numbers has; what is no number is null, since JSON has no NaN."""
     if isinstance(value, float):
-        return float(f"{value:.6g}")
+        return float(f"{value:.6g}") if math.isfinite(value) else None
     if isinstance(value, dict):
         return {key: _short(each) for key, each in value.items()}
     return [_short(each) for each in value] if isinstance(value, list | tuple) else value

@@ -14,7 +14,7 @@ from scipy.stats import norm
 from torch import Tensor
 
 from mhaug.data.toy_graphs import complete_graph
-from mhaug.experiments.figures.canvas import COLOURS, figure
+from mhaug.experiments.figures.canvas import COLOURS, WIDTH, figure
 from mhaug.experiments.figures.importance import Weighted, log_prob
 from mhaug.experiments.figures.request import Record, Request, at_least, at_most
 from mhaug.rng import Streams, stream
@@ -112,22 +112,19 @@ def _claims(rows: list[Record]) -> list[Record]:
 
 def draw(record: Record) -> "Figure":
     """With the term on the left, without it on the right."""
-    picture, axes = figure(1, 2, size=(10, 3.3))
+    picture, axes = figure(1, 2, size=(WIDTH, 3.2))
     for axis, weight in zip(axes[0], (1, 0), strict=True):
         rows = [row for row in record["targets"] if row["count_weight"] == weight]
         for row, colour, hatch in zip(rows, COLOURS, ("", "////"), strict=False):
             _histogram(axis, row, colour, hatch)
         axis.set_xlabel("mean ego change")
-        axis.set_title(f"{'with' if weight else 'without'} the count's term, λ₂ = {weight}", fontsize=11)
+        axis.set_title(f"{'with' if weight else 'without'} the count's term, λ₂ = {weight}")
         axis.plot([], [], color="black", lw=1.1, label="independent draws")
         axis.plot([], [], color="#555555", lw=1.6, ls="--", label="asked: μ")
         axis.set_xlim(0, 1)
-        axis.legend(
-            frameon=False,
-            fontsize=9,
-            loc="upper center" if weight else "upper left",
-            bbox_to_anchor=None if weight else (0.13, 1.0),
-        )
+        # above the histograms
+        axis.set_ylim(0, 1.75 * axis.get_ylim()[1])
+        axis.legend(loc="upper center")
     axes[0, 0].set_ylabel("density")
     return picture
 

@@ -61,7 +61,11 @@ def layout(unit_edges: Tensor) -> list[list[float]]:
 
     There is no chance in it. The longer axis lies flat.
     """
-    found = nx.kamada_kawai_layout(nx.Graph(unit_edges.T.tolist()))
+    graph = nx.Graph()
+    # it begins with a circle in the order of the nodes, which is not to hang on the order of the edges
+    graph.add_nodes_from(range(int(unit_edges.max()) + 1))
+    graph.add_edges_from(unit_edges.T.tolist())
+    found = nx.kamada_kawai_layout(graph)
     places = np.array([found[node] for node in sorted(found)])
     turned = (places - places.mean(0)) @ np.linalg.svd(places - places.mean(0))[2].T
     low, high = turned.min(0), turned.max(0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from mhaug.experiments.figures.canvas import COLOURS, figure
+from mhaug.experiments.figures.canvas import COLOURS, WIDTH, figure
 from mhaug.experiments.figures.request import Record, Request, at_least, at_most
 
 if TYPE_CHECKING:
@@ -56,13 +56,32 @@ def measure(request: Request) -> Record:
 
 
 def draw(record: Record) -> "Figure":
-    """Five small graphs: three hops of messages, and two ways to drop two edges."""
-    picture, axes = figure(1, len(PANELS), size=(13, 3.3))
-    for axis, (panel, (words, dropped, _)) in zip(axes[0], PANELS.items(), strict=True):
+    """Five small graphs: three hops of messages above, two ways to drop two edges below."""
+    picture, axes = figure(2, 3, size=(WIDTH, 5.3))
+    for axis in axes.flat:
+        axis.axis("off")
+    places = [*axes[0], *axes[1]]
+    for axis, (panel, (words, dropped, _)) in zip(places, PANELS.items(), strict=False):
         _graph(axis, record["messages"][panel], dropped)
-        axis.set_title(words, fontsize=11)
-        axis.text(0.5, -0.08, _words(record, panel), transform=axis.transAxes, ha="center", fontsize=11)
+        axis.set_title(words)
+        axis.text(0.5, -0.08, _words(record, panel), transform=axis.transAxes, ha="center", fontsize=9)
+    _key(axes[1, 2])
     return picture
+
+
+def _key(axis: Any) -> None:
+    """What the marks mean, in the place that is left."""
+    marks: dict[str, dict[str, Any]] = {
+        "node i, the centre": {"marker": "o", "ms": 11, "mfc": COLOURS[4], "mec": "#444444", "ls": ""},
+        "other nodes; numbers are\nmessages held": {
+            "marker": "o", "ms": 9, "mfc": "#D9E8F2", "mec": "#444444", "ls": "",
+        },
+        "dropped edge": {"color": "#BBBBBB", "ls": (0, (2, 2)), "lw": 1.5},
+        "faded: no path to\nthe centre is left": {"color": "#444444", "lw": 1.8, "alpha": 0.35},
+    }  # fmt: skip
+    for words, style in marks.items():
+        axis.plot([], [], label=words, **style)
+    axis.legend(loc="center", labelspacing=1.2)
 
 
 def _words(record: Record, panel: str) -> str:
@@ -87,8 +106,8 @@ def _graph(axis: Any, messages: list[int], dropped: list[tuple[int, int]]) -> No
     for node, place in enumerate(places):
         colour = COLOURS[4] if node == 0 else "#D9E8F2"
         shade = 1.0 if node in reached else 0.35
-        axis.scatter(*place, s=430 if node == 0 else 300, color="white", edgecolors="none", zorder=2)
-        axis.scatter(*place, s=430 if node == 0 else 300, color=colour, edgecolors="#444444", alpha=shade, zorder=3)
+        axis.scatter(*place, s=320 if node == 0 else 230, color="white", edgecolors="none", zorder=2)
+        axis.scatter(*place, s=320 if node == 0 else 230, color=colour, edgecolors="#444444", alpha=shade, zorder=3)
         weight = "bold" if node == 0 else "normal"
         axis.text(*place, str(messages[node]), ha="center", va="center", zorder=4, weight=weight, alpha=shade)
     axis.set(xlim=(-2.4, 2.4), ylim=(-2.3, 2.3), aspect="equal")

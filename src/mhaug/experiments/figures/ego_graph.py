@@ -14,10 +14,12 @@ from scipy.stats import chi2
 
 from mhaug import checks
 from mhaug.experiments.figures.edge_roles import EdgeRoles, edge_roles, ego_graph, layout, within_reach
+from mhaug.experiments.figures.ego_choice import GAP, RULE, shown_node, smallest_gap, typical_draw
 from mhaug.experiments.figures.ego_graph_picture import draw as draw
 from mhaug.experiments.figures.ego_survey import nodes_to_survey, survey_claims, surveyed
 from mhaug.experiments.figures.ego_targets import (
     HOPS,
+    MESSAGE_HOPS,
     TARGETS,
     drops_under,
     edges_dropped,
@@ -38,29 +40,32 @@ SHORT = Effort(chains=2, draws=200, warmup=100)
 def measure(request: Request, *, effort: Effort = USUAL, flat: Effort = INDEPENDENT, others: int = 12) -> Record:
     """Drop probabilities under the three targets, a sample of each, and the claims."""
     data = request.graph()
-    checks.require(0 <= request.node < data.num_nodes, "node", f"in 0..{data.num_nodes - 1}", request.node)
-    graph, centre = ego_graph(data, request.node, HOPS)
-    fits = 10 <= edges_of(graph) <= 400
-    checks.require(fits, "node", "one whose 3-hop ego-graph has 10 to 400 edges", request.node)
+    node = shown_node(data) if request.node is None else request.node
+    checks.require(0 <= node < data.num_nodes, "node", f"in 0..{data.num_nodes - 1}", node)
+    graph, centre = ego_graph(data, node, HOPS)
+    checks.require(10 <= edges_of(graph) <= 400, "node", "one whose 3-hop ego-graph has 10 to 400 edges", node)
     efforts = {"weak": effort, "strong": effort, "flat": flat}
     jobs: list[Callable[[], Any]] = [
         partial(drops_under, name, graph, seed=request.seed, effort=efforts[name]) for name in TARGETS
     ]
-    nodes = nodes_to_survey(data, seed=request.seed, count=others, but=request.node)
-    jobs += [partial(surveyed, data, node, seed=request.seed, effort=SHORT) for node in nodes]
+    nodes = nodes_to_survey(data, seed=request.seed, count=others, but=node)
+    jobs += [partial(surveyed, data, each, seed=request.seed, effort=SHORT) for each in nodes]
     results = [job() for job in request.counted(jobs, "chains")]
     drops, rows = dict(zip(TARGETS, results[:3], strict=True)), results[3:]
     unit_edges = drops["flat"].unit_edges
     roles = edge_roles(unit_edges)
     targets = {name: _target(name, each, roles, centre) for name, each in drops.items()}
     sizes = {"nodes": graph.num_nodes, "edges": edges_of(graph), "dropped": edges_dropped(graph)}
+    places = layout(unit_edges)
+    free = at_least("no node lies on an edge of others: smallest gap", smallest_gap(places, unit_edges), GAP)
     return {
-        "settings": {"hops": HOPS, "message_hops": 2, **sizes},
-        "claims": [*_claims(targets, drops, roles), *survey_claims(rows)],
+        "node": node,
+        "settings": {"hops": HOPS, "message_hops": MESSAGE_HOPS, "node": RULE, **sizes},
+        "claims": [*_claims(targets, drops, roles), *survey_claims(rows), free],
         "targets": targets,
         "survey": rows,
         "centre": centre,
-        "places": layout(unit_edges),
+        "places": places,
         "unit_edges": unit_edges.tolist(),
         "bridge": roles.bridge.astype(int).tolist(),
         "hub_bridge": roles.hub_bridge.astype(int).tolist(),
@@ -69,13 +74,14 @@ def measure(request: Request, *, effort: Effort = USUAL, flat: Effort = INDEPEND
 
 
 def _target(name: str, drops: Drops, roles: EdgeRoles, centre: int) -> Record:
-    """The numbers of one target, and its last draw as the sample to be shown."""
+    """The numbers of one target, and a typical draw as the sample to be shown."""
     shares = drops.dropped.double().mean(1).numpy()
-    probability, sample = shares.mean(0), drops.dropped[0, -1]
+    probability, (sample, left) = shares.mean(0), typical_draw(drops, centre)
     return {
         "strength": TARGETS[name][0],
         "spread": TARGETS[name][1],
         "ego_change": float(drops.ego_change.mean()),
+        "nodes_left": float(np.mean(left)),
         "bridges": _mean(probability[roles.bridge]),
         "hub_bridges": _mean(probability[roles.hub_bridge]),
         "rank_correlation": rank_correlation(probability, roles),
@@ -99,6 +105,11 @@ def _claims(targets: dict[str, Record], drops: dict[str, Drops], roles: EdgeRole
     claims = [
         at_most("the number of dropped edges is the same in all draws: different numbers", len(counts), 1),
         at_least("the same number of edges changes ego-graphs more for μ = 1 than for μ = 0: difference", gain, 0.05),
+        at_least(
+            "more nodes stay within 3 hops of the centre for μ = 0 than for μ = 1: difference",
+            weak["nodes_left"] - strong["nodes_left"],
+            1.0,
+        ),
         at_least(
             "edges on many shortest paths drop more for μ = 1: rank correlation", strong["rank_correlation"], 0.1
         ),

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mhaug.experiments.figures.canvas import COLOURS, figure
+from mhaug.experiments.figures.canvas import COLOURS, WIDTH, figure
 from mhaug.experiments.figures.request import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CENTRE, KEPT, FADED = COLOURS[4], "#3A3A3A", "#D4D4D4"
-MINI = 0.52  # size of a mini-map, as a share of the graph's
+MINI = 0.48  # size of a mini-map, as a share of the graph's
 
 
 def draw(record: Record) -> "Figure":
@@ -17,23 +17,21 @@ def draw(record: Record) -> "Figure":
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    picture, axes = figure(1, 4, size=(15, 3.5 * ((1 + MINI) * _height(record) + 0.13)))
+    picture, axes = figure(2, 2, size=(WIDTH, WIDTH * ((1 + MINI) * _height(record) + 0.13)))
     settings = record["settings"]
     _graph(axes[0, 0], record, dropped=set(), reached=set(range(settings["nodes"])))
-    _title(
-        axes[0, 0],
-        record,
-        f"node {record['node']} of {record['dataset']}\n3-hop ego-graph\n{settings['edges']} edges",
-    )
+    graph = f"node {record['node']} of {record['dataset']}\n3-hop ego-graph\n{settings['nodes']} nodes"
+    _title(axes[0, 0], record, f"{graph}\n{settings['edges']} edges")
     _key(axes[0, 0])
     colours = ScalarMappable(Normalize(0, 1), _map())
-    for axis, target in zip(axes[0, 1:], record["targets"].values(), strict=True):
+    for axis, target in zip(list(axes.flat)[1:], record["targets"].values(), strict=True):
         _graph(axis, record, dropped=set(target["sample_dropped"]), reached=set(target["sample_reaches"]))
         _mini_map(axis, record, target["drop_probability"], colours)
-        words = f"μ = {target['strength']:g}\nσ = {target['spread']:g}\n{settings['dropped']} edges dropped"
-        _title(axis, record, f"{words}\nmean ego\nchange {target['ego_change']:.2f}")
-    bar = picture.colorbar(colours, ax=axes[0, 3], shrink=0.6, pad=0.02)
-    bar.set_label("drop probability (small maps)", fontsize=9)
+        words = f"μ = {target['strength']:g}, σ = {target['spread']:g}\n{settings['dropped']} edges dropped\n"
+        mean = f"mean ego change {target['ego_change']:.2f}\nmean nodes left {target['nodes_left']:.1f}"
+        _title(axis, record, words + mean)
+    bar = picture.colorbar(colours, ax=axes, location="bottom", shrink=0.5, aspect=35, pad=0.02)
+    bar.set_label("drop probability (small maps)")
     bar.outline.set_visible(False)
     return picture
 
@@ -67,7 +65,7 @@ def _height(record: Record) -> float:
 
 
 def _title(axis: Any, record: Record, words: str) -> None:
-    axis.text(0.0, (1 + MINI) * _height(record) + 0.08, words, fontsize=11, va="top", linespacing=1.35)
+    axis.text(0.0, (1 + MINI) * _height(record) + 0.08, words, va="top", linespacing=1.35)
 
 
 def _key(axis: Any) -> None:
@@ -78,7 +76,7 @@ def _key(axis: Any) -> None:
     }
     for words, style in marks.items():
         axis.plot([], [], label=words, **style)
-    axis.legend(frameon=False, fontsize=9, loc="upper right", bbox_to_anchor=(1.02, 1.0))
+    axis.legend(loc="upper right", bbox_to_anchor=(1.02, 1.02))
 
 
 def _mini_map(axis: Any, record: Record, probability: list[float], colours: Any) -> None:

@@ -9,7 +9,7 @@ from mhaug.experiments.figures.edge_roles import EdgeRoles
 from mhaug.experiments.figures.fixed_count import Drops, Effort, drops_at_count
 
 TARGETS = {"weak": (0.0, 0.05), "strong": (1.0, 0.05), "flat": (0.0, 1000.0)}  # (μ, σ)
-HOPS, RATIO = 3, 0.2
+HOPS, MESSAGE_HOPS, RATIO = 3, 2, 0.2
 
 
 def edges_of(graph: Any) -> int:
@@ -26,7 +26,8 @@ def drops_under(name: str, graph: Any, *, seed: int, effort: Effort) -> Drops:
     """Draws from the target of this name."""
     strength, spread = TARGETS[name]
     count = edges_dropped(graph)
-    return drops_at_count(graph, strength=strength, spread=spread, dropped=count, seed=seed, effort=effort)
+    term = {"strength": strength, "spread": spread}
+    return drops_at_count(graph, **term, dropped=count, seed=seed, effort=effort, hops=MESSAGE_HOPS)
 
 
 def rank_correlation(probability: np.ndarray, roles: EdgeRoles) -> float:

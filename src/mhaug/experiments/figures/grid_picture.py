@@ -1,8 +1,8 @@
-"""How Figure 5 is drawn: one row for each target; edge by edge, on the grid, and on a grid small enough to count."""
+"""How Figure 5 is drawn: for each target edge by edge, on the grid, and on a grid small enough to count."""
 
 from typing import TYPE_CHECKING, Any
 
-from mhaug.experiments.figures.canvas import COLOURS, figure
+from mhaug.experiments.figures.canvas import COLOURS, WIDTH, figure
 from mhaug.experiments.figures.request import Record
 
 if TYPE_CHECKING:
@@ -10,19 +10,32 @@ if TYPE_CHECKING:
 
 
 def draw(record: Record) -> "Figure":
-    """Bars are the chain, the line is the target."""
+    """Bars are the chain, the line is the target. A target has two rows: all edges above, the two grids below."""
     weights = sorted({row["count_weight"] for row in record["grids"]}, reverse=True)
-    picture, axes = figure(len(weights), 3, size=(13, 3.4 * len(weights)), width_ratios=(2.0, 1.15, 1.0))
-    for line, weight in zip(axes, weights, strict=True):
+    heights = (1.0, 1.25) * len(weights)
+    picture, axes = figure(2 * len(weights), 2, size=(WIDTH, 4.6 * len(weights)), height_ratios=heights)
+    for place, weight in enumerate(weights):
         small, large = (row for row in record["grids"] if row["count_weight"] == weight)
-        _bars(line[0], large)
+        above, (left, right) = _joined(picture, axes, 2 * place), axes[2 * place + 1]
+        _bars(above, large)
         effective = f"{large['independent_effective']:,.0f} effective draws"
-        _words(line[0], large, f"λ₂ = {weight:g}: all {len(large['chain'])} edges, by target ({effective})")
-        _map(picture, line[1], large)
-        _bars(line[2], small)
-        _words(line[2], small, f"{small['rows']} × {small['columns']}: target by enumeration")
-    axes[0, 0].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(0.0, 0.88))
+        edges = f"{large['rows']} × {large['columns']}: all {len(large['chain'])} edges"
+        _words(above, large, f"λ₂ = {weight:g}, {edges}, by target ({effective})")
+        _map(picture, left, large)
+        _bars(right, small)
+        _words(right, small, f"λ₂ = {weight:g}, {small['rows']} × {small['columns']}: target by enumeration")
+        above.legend(loc="upper right", ncols=2)
     return picture
+
+
+def _joined(picture: "Figure", axes: Any, row: int) -> Any:
+    """One place as wide as the figure, instead of the two of this row."""
+    grid = axes[row, 0].get_gridspec()
+    for each in axes[row]:
+        each.remove()
+    axis = picture.add_subplot(grid[row, :])
+    axis.spines[["top", "right"]].set_visible(False)
+    return axis
 
 
 def _bars(axis: Any, row: Record) -> None:
@@ -33,21 +46,15 @@ def _bars(axis: Any, row: Record) -> None:
     axis.bar(places, chain, width=1.0, color="#9CC5E3", edgecolor="white", lw=0.3, label="chain")
     axis.step(places, target, where="mid", color=COLOURS[1], lw=1.6, label="target, without a chain")
     axis.set(xlabel="edge", ylabel="drop probability", xlim=(-0.7, len(order) - 0.3), ylim=(0, None))
+    axis.locator_params(axis="x", integer=True)
 
 
 def _words(axis: Any, row: Record, title: str) -> None:
-    axis.set_title(title, fontsize=10, loc="left")
+    axis.set_title(title, loc="left")
     rms, largest = row["root_mean_square_in_errors"], row["largest_in_errors"]
-    words = f"off by {rms:.2f} standard errors (root mean square), {largest:.1f} at most"
-    axis.text(
-        0.02,
-        0.97,
-        words if len(row["chain"]) > 40 else words.replace(" (", "\n("),
-        fontsize=8,
-        transform=axis.transAxes,
-        va="top",
-    )
-    axis.set_ylim(0, 1.3 * max(row["chain"] + row["target"]))
+    words = f"off by {rms:.2f} standard errors\n(root mean square), {largest:.1f} at most"
+    axis.text(0.02, 0.97, words, fontsize=8, transform=axis.transAxes, va="top")
+    axis.set_ylim(0, 1.35 * max(row["chain"] + row["target"]))
 
 
 def _map(picture: "Figure", axis: Any, row: Record) -> None:
@@ -66,11 +73,10 @@ def _map(picture: "Figure", axis: Any, row: Record) -> None:
         )
     colours.set_cmap(_without_the_palest(colours.cmap))
     axis.set(aspect="equal")
-    axis.set_title(f"{row['rows']} × {row['columns']}, chain", fontsize=10)
+    axis.set_title(f"{row['rows']} × {row['columns']}: drop probability, chain")
     axis.axis("off")
-    bar = picture.colorbar(colours, ax=axis, shrink=0.75, pad=0.03)
+    bar = picture.colorbar(colours, ax=axis, shrink=0.8, pad=0.03)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=8)
 
 
 def _without_the_palest(cmap: Any) -> Any:

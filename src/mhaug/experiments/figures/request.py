@@ -19,7 +19,7 @@ class Request:
 
     seed: int = 0
     dataset: str = "cora"
-    node: int = 1537
+    node: int | None = None  # the figure's own choice
     data_dir: Path | None = None
     device: str = "cpu"
     progress: bool = False

@@ -35,8 +35,8 @@ def build_report(material: Material, *, progress: Callable[[int, int], None] | N
         sections.failures_section(material),
         sections.commands_section(material, cells) if cells else "",
     ]
-    title = f"Runs of {Path(material.source).name}"
-    made = f"Made {datetime.now(UTC):%Y-%m-%d %H:%M} UTC from {material.source}."
+    title = f"Runs of {', '.join(Path(source).name for source in material.sources)}"
+    made = f"Made {datetime.now(UTC):%Y-%m-%d %H:%M} UTC from {', '.join(material.sources)}."
     head = f"<h1>{escape(title)}</h1>{paragraph(made)}{sections.facts(material, cells)}"
     return page(title, head + _contents(parts) + "".join(parts))
 

@@ -1,25 +1,28 @@
 """The command that makes runs again, exactly."""
 
 import json
+import os
 import shlex
 from collections.abc import Sequence
 from typing import Any
 
 from mhaug.experiments.record import RunRecord
-from mhaug.experiments.run_key import settings_today
+from mhaug.experiments.run_key import completed, settings_today
 from mhaug.experiments.spec import RunSpec
+from mhaug.methods.presets import OWN_FILE
 
 
 def command(records: Sequence[RunRecord]) -> str:
     """`mhaug sweep ...` for runs that differ in their seeds only.
 
-    Settings are given wherever the presets of today differ from those of the day of the run.
+    Settings are given wherever those of the run are not what presets and defaults give today; where a record does not
+    name a setting, it had the default, whatever presets have come since.
     """
     first = records[0]
     words = _words(first.spec, [record.spec.seed for record in records])
     today = settings_today(first.spec)
-    for name, value in sorted(first.settings.items()):
-        if name not in today or today[name] != value:
+    for name, value in sorted(completed(first).items()):
+        if name not in today or _value(today[name]) != _value(value):
             words += ["--set", f"{name}={_value(value)}"]
     if first.device != "cpu":
         words += ["--device", first.device, "--engine", "batch"]
@@ -35,7 +38,10 @@ def retry_command(spec: RunSpec) -> str:
 
 
 def _words(spec: RunSpec, seeds: Sequence[int]) -> list[str]:
-    words = ["mhaug", "sweep", "--dataset", spec.dataset, "--backbone", spec.backbone, "--method", spec.method]
+    # presets of one's own are part of what the command gives
+    own = os.environ.get(OWN_FILE)
+    words = ["env", f"{OWN_FILE}={own}"] if own else []
+    words += ["mhaug", "sweep", "--dataset", spec.dataset, "--backbone", spec.backbone, "--method", spec.method]
     words += ["--seeds", _seeds(seeds)]
     return words if spec.split == "public" else [*words, "--split", spec.split]
 

@@ -1,16 +1,22 @@
 """The sections with curves: learning, and the chain."""
 
 from collections.abc import Callable, Sequence
+from html import escape
 from statistics import fmean
 
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.report.drawings import accuracy_limits, chain_picture, learning_picture
 from mhaug.experiments.report.embed import drawn
-from mhaug.experiments.report.series import series
+from mhaug.experiments.report.series import series, strength
 from mhaug.experiments.report.shapes import card, numbers, paragraph, section
 from mhaug.experiments.table import Cell
+from mhaug.methods.catalogue import method_options
 
 Tick = Callable[[], None]
+WITHOUT = (
+    "These records carry no curves: files of JSON lines leave them out. The store that “mhaug sweep --store "
+    "runs.sqlite” writes has them; “mhaug report --store runs.sqlite” shows them, and takes several stores."
+)
 
 
 def with_curves(cells: Sequence[Cell]) -> list[Cell]:
@@ -27,7 +33,7 @@ def with_chains(cells: Sequence[Cell]) -> list[Cell]:
 def learning_section(cells: Sequence[Cell], tick: Tick) -> str:
     """A card a cell, on one scale for each graph."""
     if not with_curves(cells):
-        return section("curves", "Learning curves", paragraph("These records carry no curves."))
+        return section("curves", "Learning curves", paragraph(WITHOUT))
     text = (
         "Mean over seeds, band: all seeds; up to the end of the shortest run. Grey ticks: the update of best "
         "validation accuracy of each seed, at which the table reads the test accuracy."
@@ -41,7 +47,12 @@ def chain_section(cells: Sequence[Cell], tick: Tick) -> str:
     """What was asked of the chains and what they delivered, as numbers and as curves."""
     chains = with_chains(cells)
     if not chains:
-        return ""
+        asked = any("edge_strength" in method_options(cell.key.method) for cell in cells)
+        return (
+            section("chains", "The chains", paragraph(f"What was delivered is not known here. {WITHOUT}"))
+            if asked
+            else ""
+        )
     text = (
         "Accepted: share of candidates, since the start of training. Delivered: mean ego change of the state that "
         "was trained on, beside μ, to which the target pulls it. Dropped: share of all edges or nodes."
@@ -70,7 +81,7 @@ def _learning_group(cells: Sequence[Cell], backbone: str, dataset: str, tick: Ti
         picture = drawn(learning_picture(cell.choice.records, limits))
         cards.append(card(cell.key.method, f"{scores}; {best}, {_seeds(cell)}", picture, alt))
         tick()
-    return f"<h3>{dataset}, {backbone}</h3>{_grid(cards)}"
+    return f"<h3>{escape(f'{dataset}, {backbone}')}</h3>{_grid(cards)}"
 
 
 def _chain_row(cell: Cell) -> list[str]:
@@ -81,7 +92,7 @@ def _chain_row(cell: Cell) -> list[str]:
         if series(cell.choice.records, f"ego_{part}_change") is None:
             row += ["–"] * 3
             continue
-        asked = cell.choice.records[0].settings.get(f"{part}_strength")
+        asked = strength(cell.choice.records[0], part)
         row.append("–" if asked is None else f"{asked:g}")
         row += [f"{_over_all(cell.choice.records, name):.3f}" for name in (f"ego_{part}_change", f"{part}_change")]
     return row

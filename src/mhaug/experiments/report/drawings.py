@@ -7,7 +7,7 @@ import numpy as np
 
 from mhaug.experiments.figures.canvas import COLOURS, figure
 from mhaug.experiments.record import RunRecord
-from mhaug.experiments.report.series import Series, names, series
+from mhaug.experiments.report.series import Series, names, series, strength
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +61,7 @@ def chain_picture(records: Sequence[RunRecord]) -> "Figure":
     for number, part in enumerate(("edge", "node")):
         _band(below, series(records, f"ego_{part}_change"), f"{part}s: mean ego change", number, style="-")
         _band(below, series(records, f"{part}_change"), f"{part}s dropped", number, style="--")
-        asked = records[0].settings.get(f"{part}_strength")
+        asked = strength(records[0], part)
         if asked is not None and f"ego_{part}_change" in records[0].history:
             below.axhline(asked, color=COLOURS[number], lw=1, ls=":", label=f"{part}s: μ = {asked:g}")
     below.set_ylim(0, 1.02)

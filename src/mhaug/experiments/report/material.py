@@ -1,5 +1,6 @@
 """What a report is made from: records, failures, pictures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,20 +14,21 @@ from mhaug.experiments.store import Failure, RunStore, read_records
 class Material:
     """Read once; nothing below opens a file."""
 
-    source: str
+    sources: tuple[str, ...]
     records: list[RunRecord]
     failures: list[Failure]
     pictures: list[Picture]
 
 
-def read_material(store: Path, figures: Path) -> Material:
-    """The runs of a store (or of files of JSON lines, or of a folder of both) and the images of a folder."""
-    records = read_records(store)
-    paths = sorted(store.glob("*.sqlite")) if store.is_dir() else [store]
+def read_material(stores: Sequence[Path], figures: Path) -> Material:
+    """The runs of stores (or of files of JSON lines, or of folders of both) and the images of a folder."""
+    sources = tuple(map(str, stores))
+    records = [record for store in stores for record in read_records(store)]
+    paths = [path for store in stores for path in (sorted(store.glob("*.sqlite")) if store.is_dir() else [store])]
     failures = [failure for path in paths if path.suffix != ".jsonl" for failure in _failures(path)]
     if not (records or failures):
-        raise RequestError(f"store must hold runs; {str(store)!r} holds none")
-    return Material(str(store), records, failures, pictures(figures))
+        raise RequestError(f"store must hold runs; {', '.join(map(repr, sources))} holds none")
+    return Material(sources, records, failures, pictures(figures))
 
 
 def _failures(path: Path) -> list[Failure]:

@@ -55,8 +55,8 @@ def commands_section(material: Material, cells: Sequence[Cell]) -> str:
     """The command behind every cell, and the versions it ran on."""
     lines = [command(cell.choice.records) for cell in cells if cell.runs]
     lines += [picture.command for picture in material.pictures if picture.command]
-    source = shlex.quote(material.source)
-    last = [f"mhaug table --store {source}", f"mhaug report --store {source} --out report.html"]
+    stores = shlex.join([word for source in material.sources for word in ("--store", source)])
+    last = [f"mhaug table {stores}", f"mhaug report {stores} --out report.html"]
     text = (
         "One line a cell of the table or a figure; --data-dir (or MHAUG_DATA) says where the benchmark graphs are, "
         "--store where the runs go. Settings that are not named are the presets of this version."

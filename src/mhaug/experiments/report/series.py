@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mhaug.experiments.record import RunRecord
+from mhaug.training.plan import every_setting
 
 POINTS = 120  # more would not be seen at the size of a card
 
@@ -37,3 +38,9 @@ def names(records: Sequence[RunRecord], prefix: str) -> list[str]:
     """Curves of this prefix that all runs have."""
     first = records[0].history if records else {}
     return [n for n in first if n.startswith(prefix) and all(n in record.history for record in records)]
+
+
+def strength(record: RunRecord, part: str) -> float | None:
+    """μ of the edges or the nodes, which an old record may have left to the default; None without a target."""
+    settings = every_setting(record.spec.backbone, record.spec.method, record.settings)
+    return settings.get(f"{part}_strength")
