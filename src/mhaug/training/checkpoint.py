@@ -1,14 +1,13 @@
 """A run as one file: weights, optimiser, chain, every random stream, the notebook. Safetensors, no pickle."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from mhaug.checks import RequestError
+from mhaug.data.folders import replacing
 from mhaug.distributed.world import World
 from mhaug.methods.method import Learner
 from mhaug.training.progress import Progress
@@ -36,11 +35,8 @@ def save_checkpoint(
     }
     for rank, content in enumerate(others[1:], start=1):
         tensors |= {f"rank{rank}.{name}": value for name, value in load(content).items()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    os.close(handle)
-    save_file(_plain(tensors), temporary, metadata={"progress": progress.numbers()})
-    os.replace(temporary, path)
+    with replacing(path) as temporary:
+        save_file(_plain(tensors), temporary, metadata={"progress": progress.numbers()})
 
 
 def load_checkpoint(
@@ -98,8 +94,15 @@ def _random_states() -> dict[str, Tensor]:
 
 
 def _plain(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """As they can be written."""
-    return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    """As they can be written: safetensors refuses two names for the same memory."""
+    plain: dict[str, Tensor] = {}
+    taken: set[int] = set()
+    for name, value in tensors.items():
+        plain[name] = value.detach().cpu().contiguous()
+        if (place := plain[name].untyped_storage().data_ptr()) in taken:
+            plain[name] = plain[name].clone()
+        taken.add(place)
+    return plain
 
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
