@@ -124,7 +124,7 @@ class NodeClassifier:
         rule = f"of {self.in_features_} columns, as in training"
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
         if isinstance(graph, LargeGraph):
-            return torch.softmax(infer(model, graph, len(plan.batching.hops())), -1).cpu()
+            return torch.softmax(infer(model, graph, len(plan.batching.hops(model))), -1).cpu()
         model.eval()
         if self._changed is not None:
             graph = graph.with_edges(self._changed.replace(graph.edge_index))

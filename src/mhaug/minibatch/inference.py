@@ -22,12 +22,13 @@ def infer(network: Backbone, graph: LargeGraph, hops: int) -> Tensor:
     """Logits [V, C] in evaluation mode, those of one pass over the whole graph.
 
     Layer by layer: each layer needs the rows of one hop only, however deep the network. A user's own module cannot
-    be taken apart, and is given the neighbourhoods of `hops` hops.
+    be taken apart, and is given the neighbourhoods of `hops` hops, or of as many as its layers are seen to look; and
+    of one more, so that layers which count neighbours (GCN) find those of the outermost nodes too.
     """
     network.eval()
     if isinstance(network, LayerStack):
         return _by_layers(network, graph)
-    sampler, logits = NeighbourSampler(graph.edges, [ALL] * hops), []
+    sampler, logits = NeighbourSampler(graph.edges, [ALL] * (max(hops, network.hops or 0) + 1)), []
     for nodes in parts(graph.edges, PART // 8):
         batch = sampler.sample(nodes)
         view = graph.cut(graph.whole, batch, received=network.reads_received)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mhaug import rng
 from mhaug.backbones.backbone import Backbone
@@ -52,8 +52,7 @@ class MiniBatchLearner:
         self.model = backbone
         self._graph, self._labels, self._seed = graph, task.labels, seed
         self._augmenter, self._recipe = method.augmenter(task.graph, seed=seed), method.recipe()
-        layers = getattr(backbone, "layers", None)
-        self._hops = batching.hops(len(layers) if isinstance(layers, nn.ModuleList) else None)
+        self._hops = batching.hops(backbone)
         self._sampler = new_sampler(graph, self._hops, replace=batching.with_replacement)
         self._per_sample = batching.batches_per_sample
         labelled = task.split.train.nonzero().squeeze(1)
