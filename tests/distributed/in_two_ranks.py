@@ -4,13 +4,20 @@ import json
 import math
 import sys
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from time import sleep
+from unittest import mock
 
 import torch
+from torch import distributed
 
-from distributed.cases import SPEC, chain_on_cliques, chain_on_path, states_along
+from distributed.cases import SPEC, chain_on_cliques, chain_on_path, path_sampler, states_along
 from methods.problems import begin, planted_task
+from mhaug.data.toy_graphs import path_graph
 from mhaug.distributed.gradients import average_gradients
+from mhaug.distributed.node_parts import node_parts
+from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.distributed.torchrun import joined
 from mhaug.distributed.world import World
 from mhaug.experiments.run import run
@@ -51,6 +58,19 @@ def chains(world: World) -> dict[str, object]:
         "change": [part.item() for part in larger.change("nodes")],
         "resumed": resumed.kept("edges").int().tolist() == larger.kept("edges").int().tolist(),
     }
+
+
+def patience(world: World) -> bool:
+    """Rank 0 takes three seconds to divide the graph, in a group that loses its patience after one."""
+    hasty = replace(world, group=distributed.new_group(backend="gloo", timeout=timedelta(seconds=1)))
+
+    def slowly(*words: object, **options: object) -> torch.Tensor:
+        sleep(3.0)
+        return node_parts(*words, **options)
+
+    with mock.patch("mhaug.distributed.partitioned.node_parts", slowly):
+        chain = partitioned_chain(path_sampler(), path_graph(7), parts=2, world=hasty)
+    return chain.graph.num_units == 6
 
 
 def gradients(world: World) -> dict[str, object]:
@@ -94,7 +114,7 @@ def training(world: World) -> dict[str, float]:
 def main(out: Path) -> None:
     with joined() as world:
         found = {"words": words(world), "chains": chains(world), "apart": training(world)}
-        found |= {"gradients": gradients(world), "trouble": trouble(world)}
+        found |= {"gradients": gradients(world), "trouble": trouble(world), "patience": patience(world)}
         record = run(SPEC, world=world)
         found["run"] = {"test": record.test_accuracy, "loss": record.history["loss_total"], "ranks": record.ranks}
         # the last word is that of rank 1, where the weights could differ
