@@ -60,6 +60,16 @@ def test_ranks_never_drift_apart_whatever_the_method(found):
     assert len(found["apart"]) >= 10
 
 
+def test_training_in_batches(found):
+    """Same seed and ranks, same numbers; one rank for six updates, and two for six more: eighteen batches in all."""
+    batches = found["batches"]
+    assert batches["losses"][0] == batches["losses"][1]
+    assert len(batches["losses"][0]) == 6
+    assert batches["updates"] == 12
+    assert batches["batches"] == [18, 18]
+    assert batches["evaluation"] < 1e-5
+
+
 def test_gradients_are_means_over_the_ranks(found):
     assert found["gradients"] == {"both": [2.0, 8.0], "first": [0.5, 0.5], "nobody": None, "notes": [3.0]}
 

@@ -11,6 +11,7 @@ from mhaug.data.folders import replacing
 from mhaug.distributed.world import World
 from mhaug.methods.method import Learner
 from mhaug.training.progress import Progress
+from mhaug.training.ranks import Sharing
 
 
 def save_checkpoint(
@@ -57,14 +58,20 @@ def load_checkpoint(
         raise _foreign(path, broken) from broken
     _restore_optimiser(optimiser, _under("optimiser.", tensors))
     mine = _under(f"rank{world.rank}.", tensors) if world.rank else tensors
+    device = next(learner.model.parameters()).device
     if "rng.cpu" in mine:
-        device = next(learner.model.parameters()).device
-        method = _under("method.", mine).items()
-        learner.load_state_dict({name: value if "rng" in name else value.to(device) for name, value in method})
+        learner.load_state_dict(_of_method(mine, device))
         torch.set_rng_state(mine["rng.cpu"])
         if "rng.cuda" in mine and torch.cuda.is_available():
             torch.cuda.set_rng_state(mine["rng.cuda"])
+    if world.rank and isinstance(learner, Sharing):
+        learner.join(_of_method(tensors, device))
     return Progress.restore(numbers, tensors)
+
+
+def _of_method(tensors: dict[str, Tensor], device: torch.device) -> dict[str, Tensor]:
+    method = _under("method.", tensors).items()
+    return {name: value if "rng" in name else value.to(device) for name, value in method}
 
 
 def _read(content: bytes, path: Path) -> tuple[dict[str, Tensor], str]:
