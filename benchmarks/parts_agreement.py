@@ -4,14 +4,13 @@ import numpy as np
 import torch
 
 from mhaug import EgoTerm, MHAug
-from mhaug.data.datasets import load_graph
 from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.sampling.diagnostics import describe
 
 
-def agreement(data_dir, draws_a_chain):
-    """Cora: four chains on the whole graph and four in two, three, four and eight parts, from far apart."""
-    data, rows = load_graph("cora", data_dir), {}
+def agreement(data, draws_a_chain):
+    """Four chains on the whole graph and four in two, three, four and eight parts, from far apart."""
+    rows = {}
     for spread in (0.3, 1.0):
         sampler = MHAug(edges=EgoTerm(strength=0.3, spread_floor=spread))
         draws = {"whole": [], "parts": []}

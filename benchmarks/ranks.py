@@ -5,6 +5,8 @@
 Starts two ranks of itself over gloo. Rank 0 times a round of its own (rank 1 waits), then one of both together, and
 so on in turns; ratios are taken turn by turn. Beside the clock stand processor seconds, those of the busier rank:
 what the clock would show, waiting apart, on cores that nobody else uses. Writes `results/scale/ranks.json`.
+
+    python benchmarks/ranks.py --agreement-only --agreement-edges 100000 --draws 200 --out agreement.json
 """
 
 import argparse
@@ -24,6 +26,7 @@ from parts_agreement import agreement
 from torch_geometric.data import Data
 
 from mhaug import EgoTerm, MHAug, load_dataset
+from mhaug.data.datasets import load_graph
 from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.distributed.torchrun import joined
 from mhaug.distributed.world import World
@@ -157,6 +160,10 @@ def main():
     parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument(
+        "--agreement-edges", type=int, default=0, help="agreement on hidden groups too, of so many edges"
+    )
+    parser.add_argument("--agreement-only", action="store_true")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--answers", type=Path, default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -165,7 +172,11 @@ def main():
         rank_main(options)
         return
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    answers = {**start_ranks(options), "agreement": agreement(options.data_dir, options.draws)}
+    answers = {} if options.agreement_only else start_ranks(options)
+    answers["agreement"] = agreement(load_graph("cora", options.data_dir), options.draws)
+    if options.agreement_edges:
+        hidden_groups = planted(options.agreement_edges)
+        answers["agreement_on_hidden_groups"] = agreement(hidden_groups, options.draws)
     options.out.write_text(json.dumps(answers, indent=1, default=float) + "\n")
     print(json.dumps(answers, indent=1, default=float))
 

@@ -83,11 +83,11 @@ class NodeClassifier:
             if alone and isinstance(self.backbone, str) and group_key(plan) is not None:
                 return self.take_from(fit_together([task], [plan], [self.seed], **options), 0, task)
             network = self._network(plan, task.graph.x.shape[1], task.num_classes).to(self.device)
-            places: dict[str, Any] = {"seed": self.seed, "rank": world.rank}
             if plan.batching.on:
-                learner = plan.begin_in_batches(task, LargeGraph.of(task.graph), network, **places)
+                graph = LargeGraph.of(task.graph)
+                learner = plan.begin_in_batches(task, graph, network, seed=self.seed, world=world)
             else:
-                learner = plan.begin(Problem.of(task), network, **places)
+                learner = plan.begin(Problem.of(task), network, seed=self.seed, rank=world.rank)
             result = fit(task, learner, plan.config, **options, world=world)
         self._adopt(network, result, task)
         self._changed = ChangedEdges.of(learner, task.graph.edge_index)
@@ -124,7 +124,7 @@ class NodeClassifier:
         rule = f"of {self.in_features_} columns, as in training"
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
         if isinstance(graph, LargeGraph):
-            return torch.softmax(infer(model, graph, len(plan.batching.hops())), -1).cpu()
+            return torch.softmax(infer(model, graph, len(plan.batching.hops(model))), -1).cpu()
         model.eval()
         if self._changed is not None:
             graph = graph.with_edges(self._changed.replace(graph.edge_index))

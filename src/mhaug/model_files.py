@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from mhaug.checks import RequestError
+from mhaug.data.folders import replacing
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "classifier.json"
 EDGES = "edges."  # names of edge lists, beside those of the weights
@@ -20,7 +21,8 @@ def save(folder: Path, model: nn.Module, description: dict[str, Any], edges: Ten
 
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {**model.state_dict(), **{f"{EDGES}{name}": value for name, value in edges.items()}}
-    save_file({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, folder / WEIGHTS)
+    with replacing(folder / WEIGHTS) as partial:
+        save_file({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, partial)
     (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
 
 

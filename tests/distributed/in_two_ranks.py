@@ -4,21 +4,31 @@ import json
 import math
 import sys
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from time import sleep
+from unittest import mock
 
 import torch
+from torch import distributed
 
-from distributed.cases import SPEC, chain_on_cliques, chain_on_path, states_along
+from distributed.cases import SPEC, chain_on_cliques, chain_on_path, path_sampler, states_along
 from methods.problems import begin, planted_task
+from mhaug.data.toy_graphs import path_graph
 from mhaug.distributed.gradients import average_gradients
+from mhaug.distributed.node_parts import node_parts
+from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.distributed.torchrun import joined
 from mhaug.distributed.world import World
 from mhaug.experiments.run import run
 from mhaug.methods.augmented import AugmentedLearner
 from mhaug.methods.catalogue import METHODS
-from mhaug.methods.method import Step
+from mhaug.methods.method import Learner, Step
+from mhaug.minibatch.inference import infer
+from mhaug.minibatch.large_graph import LargeGraph
 from mhaug.objectives.objective import Losses
 from mhaug.training.fit import fit
+from mhaug.training.plan import Plan
 from mhaug.training.result import FitConfig, NonFiniteLossError
 
 
@@ -51,6 +61,43 @@ def chains(world: World) -> dict[str, object]:
         "change": [part.item() for part in larger.change("nodes")],
         "resumed": resumed.kept("edges").int().tolist() == larger.kept("edges").int().tolist(),
     }
+
+
+def patience(world: World) -> bool:
+    """Rank 0 takes three seconds to divide the graph, in a group that loses its patience after one."""
+    hasty = replace(world, group=distributed.new_group(backend="gloo", timeout=timedelta(seconds=1)))
+
+    def slowly(*words: object, **options: object) -> torch.Tensor:
+        sleep(3.0)
+        return node_parts(*words, **options)
+
+    with mock.patch("mhaug.distributed.partitioned.node_parts", slowly):
+        chain = partitioned_chain(path_sampler(), path_graph(7), parts=2, world=hasty)
+    return chain.graph.num_units == 6
+
+
+def begin_in_batches(world: World, seed: int = 0) -> Learner:
+    """MH-Aug, which reads the entropy of a shared evaluation."""
+    plan = Plan.of("gcn", "mh-aug", {"hidden": 8, "batch_size": 4, "fan_outs": 3, "batches_per_sample": 2})
+    graph = LargeGraph.of(planted_task().graph)
+    return plan.begin_in_batches(planted_task(), graph, plan.network(8, 3, seed=seed), seed=seed, world=world)
+
+
+def in_batches(world: World, folder: Path) -> dict[str, object]:
+    """Two runs of the same seed; one that rank 0 began alone; and an evaluation, together and alone."""
+    short, whole = (FitConfig(max_updates=updates, weight_decay=0.0) for updates in (6, 12))
+    losses = [
+        fit(planted_task(), begin_in_batches(world), short, world=world).history["loss_total"] for _ in range(2)
+    ]
+    path = folder / "checkpoint.safetensors"
+    if world.leads:
+        fit(planted_task(), begin_in_batches(World.alone()), short, checkpoint=path)
+    learner = begin_in_batches(world, seed=world.rank)  # what ranks share comes from the file
+    result = fit(planted_task(), learner, whole, checkpoint=path, world=world)
+    own = infer(learner.model, LargeGraph.of(planted_task().graph), 2)
+    apart = float((learner.predict() - own).abs().max())
+    orders = [json.loads(text) for text in world.bytes_of_all(json.dumps(learner._batches).encode())]
+    return {"losses": losses, "updates": result.updates, "batches": orders, "evaluation": apart}
 
 
 def gradients(world: World) -> dict[str, object]:
@@ -94,7 +141,8 @@ def training(world: World) -> dict[str, float]:
 def main(out: Path) -> None:
     with joined() as world:
         found = {"words": words(world), "chains": chains(world), "apart": training(world)}
-        found |= {"gradients": gradients(world), "trouble": trouble(world)}
+        found |= {"gradients": gradients(world), "trouble": trouble(world), "patience": patience(world)}
+        found["batches"] = in_batches(world, out.with_suffix(".folder"))
         record = run(SPEC, world=world)
         found["run"] = {"test": record.test_accuracy, "loss": record.history["loss_total"], "ranks": record.ranks}
         # the last word is that of rank 1, where the weights could differ

@@ -6,13 +6,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import breadth_first_order
 
 from distributed.cases import cliques
 from mhaug import EgoTerm, MHAug
 from mhaug.checks import RequestError
-from mhaug.data.toy_graphs import grid_graph, path_graph
+from mhaug.data.toy_graphs import grid_graph, path_graph, star_graph
 from mhaug.distributed.layout import cover
-from mhaug.distributed.node_parts import islands, node_parts
+from mhaug.distributed.node_parts import _adjacency, _breadth_first, islands, node_parts
 from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.distributed.piece import cut
 from mhaug.distributed.reach import footprint, halo, interior
@@ -105,6 +106,36 @@ def test_parts_are_even_and_cuts_keep_away_from_what_is_to_be_avoided(with_metis
     assert first.bincount().tolist() == [48, 48]
     assert int((first[graph.unit_edges[0]] != first[graph.unit_edges[1]]).sum()) <= 8
     assert bool((interior(graph, second, 2, "edges")[left] >= 0).all())
+
+
+def test_without_metis_all_components_are_one_search(monkeypatch):
+    """Two paths, 0-2-4 and 1-3-5, and node 6 alone: each in its own order, one after another."""
+    searches = []
+
+    def search(*words, **options):
+        searches.append(words)
+        return breadth_first_order(*words, **options)
+
+    monkeypatch.setattr("mhaug.distributed.node_parts.breadth_first_order", search)
+    edge_index = torch.tensor([[0, 2, 1, 3], [2, 4, 3, 5]])
+    matrix = _adjacency(UnitGraph.from_edge_index(torch.cat([edge_index, edge_index.flip(0)], 1), 7))
+    assert _breadth_first(matrix).tolist() == [0, 2, 4, 1, 3, 5, 6]
+    assert len(searches) == 1
+
+
+@pytest.mark.parametrize("data", [path_graph(9), star_graph(10), grid_graph(3, 4)], ids=["path", "star", "grid"])
+def test_as_many_parts_as_nodes(data):
+    """METIS then leaves parts without a node. The law is that of the whole graph, at every state on the way."""
+    sampler = MHAug(edges=EgoTerm(strength=0.4, spread_floor=1.0), nodes=EgoTerm(spread_floor=1.0))
+    whole = sampler.chain(data)
+    for parts in (data.num_nodes - 1, data.num_nodes):
+        chain, seen = partitioned_chain(sampler, data, parts=parts), set()
+        for _ in range(40):
+            chain.step()
+            seen.add(tuple(chain.kept("edges")[0].tolist()))
+            whole.place({part: chain.kept(part) for part in ("edges", "nodes")})
+            assert chain.log_prob() == pytest.approx(whole.log_prob(), abs=1e-9)
+        assert len(seen) > 2
 
 
 def test_a_small_graph_of_cliques_is_divided_between_them():

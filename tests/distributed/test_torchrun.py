@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -12,6 +13,8 @@ import pytest
 from cli.test_sample import run
 from distributed.cases import SPEC
 from distributed.launch import LIMIT, finish, process_of_rank, torchrun
+from mhaug.checks import RequestError
+from mhaug.distributed import torchrun as torchrun_module
 from mhaug.distributed.torchrun import joined, local_device
 from mhaug.distributed.world import World
 
@@ -37,6 +40,23 @@ def test_alone_there_is_no_group(monkeypatch):
     assert (local_device("cuda"), local_device("cuda:1"), local_device("cpu")) == ("cuda:3", "cuda:1", "cpu")
 
 
+def test_a_missing_gpu_is_said_once(monkeypatch):
+    """Two ranks, one after the other, with a store between them: both exit with status 2, and one says why."""
+    from torch.distributed import HashStore
+
+    store, ranks = HashStore(), iter([0, 1])
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setattr(torchrun_module, "GRACE", 0.0)
+    meeting = sys.modules["torch.distributed.rendezvous"]
+    monkeypatch.setattr(meeting, "rendezvous", lambda *_, **__: iter([(store, next(ranks), 2)]))
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    with pytest.raises(RequestError, match="'device' must be a GPU for each rank of this machine; got '0 GPUs'"):
+        joined("cuda:0").__enter__()
+    with pytest.raises(SystemExit) as silent:
+        joined("cuda:1").__enter__()
+    assert silent.value.code == 2
+
+
 def test_other_commands_are_for_one_process(monkeypatch, capsys):
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert run("datasets") == 2
@@ -58,7 +78,8 @@ def test_a_rank_dies_and_any_number_of_ranks_goes_on(found, tmp_path, capsys):
     assert status != 0
     assert shown == ""
     assert len(lines) == 1, err
-    assert lines[0].startswith("mhaug: rank 0 of 2 lost another rank (")
+    # by itself, or because torchrun was first
+    assert re.match(r"mhaug: rank 0 of 2 (lost another rank|was told to stop) \(", lines[0])
     assert lines[0].endswith(
         f"; the run ends here, start it again to go on from {checkpoint}, on any number of ranks"
     )

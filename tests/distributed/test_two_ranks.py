@@ -51,9 +51,23 @@ def test_long_runs_follow_the_enumerated_law():
     assert chisquare(seen[0].numpy(), seen[1].numpy()).pvalue > 1e-4
 
 
+def test_rank_0_may_divide_the_graph_for_longer_than_ranks_wait_otherwise(found):
+    assert found["patience"]
+
+
 def test_ranks_never_drift_apart_whatever_the_method(found):
     assert found["apart"] == dict.fromkeys(found["apart"], 0.0)
     assert len(found["apart"]) >= 10
+
+
+def test_training_in_batches(found):
+    """Same seed and ranks, same numbers; one rank for six updates, and two for six more: eighteen batches in all."""
+    batches = found["batches"]
+    assert batches["losses"][0] == batches["losses"][1]
+    assert len(batches["losses"][0]) == 6
+    assert batches["updates"] == 12
+    assert batches["batches"] == [18, 18]
+    assert batches["evaluation"] < 1e-5
 
 
 def test_gradients_are_means_over_the_ranks(found):

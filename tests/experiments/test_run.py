@@ -13,6 +13,7 @@ import pytest
 
 from mhaug import RunRecord, RunSpec, run
 from mhaug.checks import RequestError
+from mhaug.distributed.world import RankLostError
 
 TINY = {"max_updates": 30, "hidden": 8}
 
@@ -111,3 +112,31 @@ def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path, method):
     resumed = run(spec, out=tmp_path / "killed", checkpoint_every=5)
     whole = run(spec, out=tmp_path / "whole")
     assert numbers(resumed) == numbers(whole)
+
+
+def test_a_lost_rank_says_how_to_go_on(tmp_path, monkeypatch):
+    """A checkpoint is named where there is one, and not before."""
+    spec, hints = RunSpec("planted-partition", method="vanilla", settings=TINY), []
+    for out, saved in ((None, False), (tmp_path, False), (tmp_path, True)):
+
+        def lose(*_, checkpoint, saved=saved, **__):
+            if saved:
+                checkpoint.touch()
+            raise RankLostError("rank 0 of 2 lost another rank (gone)")
+
+        monkeypatch.setattr("mhaug.estimator.NodeClassifier.fit", lose)
+        with pytest.raises(RankLostError) as lost:
+            run(spec, out=out)
+        hints.append(str(lost.value).removeprefix("rank 0 of 2 lost another rank (gone); the run ends here, "))
+    assert hints == [
+        "with --out it could have gone on, on any number of ranks",
+        "before anything was saved: start it again",
+        f"start it again to go on from {tmp_path / 'checkpoint.safetensors'}, on any number of ranks",
+    ]
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "file").touch()
+    for out in (tmp_path / "file", tmp_path / "file" / "seed-0"):
+        with pytest.raises(RequestError, match="'out' must be a folder, or a place for one; got"):
+            run(RunSpec("planted-partition", settings=TINY), out=out)

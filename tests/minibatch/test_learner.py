@@ -114,17 +114,6 @@ def test_batches_go_through_all_labelled_nodes():
     assert torch.equal(order.batch(0, seed=0), epochs[0][:8])  # going back is allowed
 
 
-def test_a_module_of_the_users_own():
-    """PyG's own layers see the kept columns of a batch, as they would those of a NeighborLoader."""
-    from torch_geometric.nn import GraphSAGE
-
-    torch.manual_seed(0)
-    clf = NodeClassifier("drop-edge", GraphSAGE(8, 16, 2, 3), batch_size=8, fan_outs="5,5", max_updates=30)
-    clf.fit(planted_task())
-    assert clf.result_.test_accuracy > 0.6
-    assert clf.score(planted_task()) == pytest.approx(clf.result_.test_accuracy)
-
-
 def test_the_classifier_is_saved_with_its_batches(tmp_path):
     clf = NodeClassifier("mh-aug", batch_size=8, fan_outs=(4, 3), max_updates=5, evaluate_every=5).fit(planted_task())
     clf.save(tmp_path)

@@ -118,6 +118,31 @@ def test_the_index_sorts_columns_by_target():
     assert batch.edge_index.shape == (2, 0)
 
 
+@pytest.mark.parametrize(
+    ("seeds", "words"),
+    [
+        (torch.tensor([0, 30]), r"'seeds' must be node numbers in 0..29; got 30"),
+        (torch.tensor([-1, 0]), r"'seeds' must be node numbers in 0..29; got -1"),
+        (torch.tensor([4, 2, 4]), r"'seeds' must be nodes that differ from one another; got '\[4\] again'"),
+        (torch.ones(30, dtype=torch.bool), r"'seeds' must be a tensor of torch.int64"),
+        ([1, 2], r"'seeds' must be a tensor of torch.int64"),
+    ],
+)
+def test_wrong_seeds_are_refused_and_leave_no_trace(seeds, words):
+    sampler = NeighbourSampler(InEdges.of(awkward_graph().edge_index, 30), [2])
+    with pytest.raises(RequestError, match=words):
+        sampler.sample(seeds)
+    assert bool((sampler._place == -1).all())
+
+
+def test_a_batch_that_fails_leaves_no_trace():
+    """A generator of another device, say, is noticed in the middle of a batch."""
+    sampler = NeighbourSampler(InEdges.of(awkward_graph().edge_index, 30), [2, 2])
+    with pytest.raises(TypeError):
+        sampler.sample(torch.tensor([0, 5]), generator=object())
+    assert bool((sampler._place == -1).all())
+
+
 @pytest.mark.parametrize("fan_outs", [(), (0,), (-2,), (1.5,), (True,), "15"])
 def test_wrong_fan_outs(fan_outs):
     with pytest.raises(RequestError, match="'fan_outs' must be whole numbers, one a hop"):

@@ -23,6 +23,11 @@ class Backbone(nn.Module, ABC):
     gives_first_rows = False  # whether layers can mix for the first nodes alone (`connect`)
     reads_received = False  # whether a view of a batch must say what nodes receive in the whole graph
 
+    @property
+    def hops(self) -> int | None:
+        """How many hops away a node can be that a row of the logits depends on, or more; None: nobody can say."""
+        return None
+
     @abstractmethod
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:
         """A function from views to logits [V, C]: what one call per view gives, but shared work is done once."""

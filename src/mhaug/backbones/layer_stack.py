@@ -48,6 +48,11 @@ class LayerStack(Backbone):
         self.dropout: PerReplica = dropout
         self.input_dropout: PerReplica = input_dropout
 
+    @property
+    def hops(self) -> int:
+        """One a layer."""
+        return len(self.layers)
+
     @abstractmethod
     def edge_values(self, graph: GraphInput, view: View) -> Sparse:
         """What all layers need of one view: a mixing coefficient at each entry; for GAT, whether it is kept."""

@@ -31,6 +31,11 @@ class PyGModule(Backbone):
         checks.require(len(names) >= 2, "module", rule, f"forward({', '.join(names)})")
         self._takes = tuple(name for name in _EDGE_INPUTS if name in names)
 
+    @property
+    def hops(self) -> int | None:
+        """The hops of all PyG layers in the module, which is too many where they stand side by side."""
+        return sum(map(_looks, self.module.modules())) or None
+
     def shared(self, graph: GraphInput) -> Callable[[View], Tensor]:
         """Logits [V, C] by view: what the module could share between views is not known."""
         return partial(self._logits, graph)
@@ -72,6 +77,17 @@ class PyGModule(Backbone):
         checks.require(fits, name, f"a tensor of shape ({num_nodes}, {classes})", got)
         assert isinstance(logits, Tensor)
         return logits
+
+
+def _looks(part: nn.Module) -> int:
+    """How many hops one PyG layer looks: most look one; the others say so in one of these ways."""
+    from torch_geometric.nn import MessagePassing
+
+    if not isinstance(part, MessagePassing):
+        return 0
+    told = [getattr(part, name, 1) for name in ("K", "num_layers")]
+    powers, lins = getattr(part, "powers", [1]), getattr(part, "lins", [])
+    return max(1, len(lins) - 1, *(int(number) for number in [*told, *powers] if isinstance(number, int)))
 
 
 def _reset(module: nn.Module) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 from mhaug.checks import require
 
@@ -32,10 +32,13 @@ def data_folder(root: str | Path | None) -> Path:
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place at the end: readers see the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
+    partial = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
-        yield Path(name)
-        os.replace(name, path)
+        partial.touch()
+        usual = partial.stat().st_mode
+        yield partial
+        # some writers (safetensors) make files that nobody else can read
+        partial.chmod(usual)
+        os.replace(partial, path)
     finally:
-        Path(name).unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)

@@ -96,8 +96,9 @@ class DividedPart:
         graph, hops, places = self._setup.graph, self._setup.hops, {}
         for number in self.world.share_of(layout.parts):
             movable = layout.mover == number
-            if whole or bool(movable.any()):
-                own = layout.owner == number if whole else footprint(graph, movable, hops, self.part)
+            own = layout.owner == number if whole else footprint(graph, movable, hops, self.part)
+            # where parts are few nodes each, METIS leaves some without any
+            if bool(own.any()):
                 piece = cut(graph, own, movable, hops, self.part)
                 places[number] = Workplace(piece, self.target, hops, self.part)
         return places

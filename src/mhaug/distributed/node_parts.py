@@ -75,10 +75,20 @@ def _metis(both_ways: csr_array, parts: int, avoid: Tensor | None) -> np.ndarray
 def _stretches(both_ways: csr_array, parts: int, *, shifted: bool) -> np.ndarray:
     """Equal stretches of a breadth-first order; `shifted` by half a stretch, so that the cuts fall elsewhere."""
     nodes = both_ways.shape[0]
-    count, component = connected_components(both_ways, directed=False)
-    first = np.unique(component, return_index=True)[1]
-    orders = [breadth_first_order(both_ways, first[each], return_predecessors=False) for each in range(count)]
     place = np.empty(nodes, dtype=np.int64)
-    place[np.concatenate(orders)] = np.arange(nodes)
+    place[_breadth_first(both_ways)] = np.arange(nodes)
     start = nodes // (2 * parts) if shifted else 0
     return (place + start) % nodes * parts // nodes
+
+
+def _breadth_first(both_ways: csr_array) -> np.ndarray:
+    """All nodes, component by component, each in breadth-first order from its first node."""
+    nodes = both_ways.shape[0]
+    component = connected_components(both_ways, directed=False)[1]
+    first = np.unique(component, return_index=True)[1]
+    # one search for all: from a further node, with an edge to the first node of each component
+    pointers = np.append(both_ways.indptr, both_ways.indptr[-1] + len(first))
+    columns = np.concatenate([both_ways.indices, first])
+    started = csr_array((np.ones(len(columns), dtype=np.int8), columns, pointers), shape=(nodes + 1, nodes + 1))
+    order = breadth_first_order(started, nodes, return_predecessors=False)[1:]
+    return order[np.argsort(component[order], kind="stable")]

@@ -26,13 +26,14 @@ def partitioned_chain(
     checks.require(data.edge_index.device.type == "cpu", "data", rule, str(data.edge_index.device))
     graph = UnitGraph.from_edge_index(data.edge_index, data.num_nodes)
     setup = sampler.setup(graph)
-    owner = world.from_first(
+    # rank 0 divides the graph alone, which takes long where it is large
+    owner = world.patient.from_first(
         node_parts(graph, parts) if world.leads else torch.zeros(graph.num_nodes, dtype=torch.long)
     )
     layouts = {}
     for part in setup.targets:
         made = cover(graph, owner, parts, setup.hops, part) if world.leads else []
-        layouts[part] = _from_first(world, made, parts, graph.num_nodes)
+        layouts[part] = _from_first(world.patient, made, parts, graph.num_nodes)
     return PartitionedChain(setup, layouts, seed=seed, world=world)
 
 

@@ -1,7 +1,7 @@
 """The ranks of a job, and what they say to each other. Alone, every word is an echo."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ class World:
     rank: int = 0
     size: int = 1
     device: str = "cpu"  # where tensors must be to be sent
+    alone_at_work: Any = None  # a group that waits for long, where there is one
+    group: Any = None  # the group to talk in; None: that of all
 
     @classmethod
     def alone(cls) -> "World":
@@ -30,6 +32,11 @@ class World:
     def leads(self) -> bool:
         """Rank 0 writes files and prints."""
         return self.rank == 0
+
+    @property
+    def patient(self) -> "World":
+        """The same ranks, for words that rank 0 has to work for, alone and for as long as it takes."""
+        return self if self.alone_at_work is None else replace(self, device="cpu", group=self.alone_at_work)
 
     def share_of(self, things: int) -> range:
         """The numbers 0..things-1 that fall to this rank, dealt out in turn."""
@@ -86,7 +93,9 @@ class World:
 
         sent = values.detach().to(self.device, copy=True).contiguous()
         try:
-            getattr(distributed, name)(sent, **options)
+            getattr(distributed, name)(sent, group=self.group, **options)
+        except RankLostError:
+            raise
         except RuntimeError as broken:
             # the first sentence, without the place in gloo's sources that it starts with
             reason = re.sub(r"^\[[^\]]*\] *", "", " ".join(str(broken).split())).split(". ")[0][:160]

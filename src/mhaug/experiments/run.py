@@ -46,9 +46,19 @@ def run(
     try:
         clf.fit(task, checkpoint=checkpoint, **options)
     except RankLostError as lost:
-        hint = "with --out it could have gone on" if out is None else f"start it again to go on from {checkpoint}"
-        raise RankLostError(f"{lost}; the run ends here, {hint}, on any number of ranks") from lost
+        raise RankLostError(f"{lost}; the run ends here, {_how_to_go_on(checkpoint, world)}") from lost
     return keep(spec, clf, folder, ranks=world.size)
+
+
+def _how_to_go_on(checkpoint: Path | None, world: World) -> str:
+    """After a rank was lost. Only rank 0 writes, perhaps on another machine."""
+    if checkpoint is None:
+        return "with --out it could have gone on, on any number of ranks"
+    if checkpoint.exists():
+        return f"start it again to go on from {checkpoint}, on any number of ranks"
+    if world.leads:
+        return "before anything was saved: start it again"
+    return "start it again to go on from what rank 0 has saved, if it has, on any number of ranks"
 
 
 def _known_to_all(record: RunRecord | None, world: World) -> RunRecord | None:
@@ -94,7 +104,12 @@ def trained_on(folder: Path) -> str | None:
 
 def claimed(folder: Path, spec: RunSpec) -> Path:
     """The folder of this run and no other."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as broken:
+        raise RequestError(
+            f"'out' must be a folder, or a place for one; got {str(folder)!r} ({broken.strerror})"
+        ) from broken
     mine, note = identity(spec), folder / SPEC
     theirs = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else mine
     if wrong := ", ".join(_differences(theirs, mine)):

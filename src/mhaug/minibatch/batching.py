@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from mhaug import checks
+from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.pyg_module import PyGModule
 from mhaug.checks import RequestError
 from mhaug.minibatch.neighbours import check_fan_outs
 
@@ -15,8 +17,9 @@ class Batching:
 
     A batch has at most `batch_size` labelled nodes and, for a loss with terms of all nodes, as many of all.
     `fan_outs` are neighbours a hop, one number a layer, -1 for all: (15, 10), "15,10", or one number for every
-    layer. `batches_per_sample` batches are cut from a sample of the augmenter before it moves on: on a large graph a
-    step of the chain costs as much as many batches.
+    layer. For a module of the user's own a list is taken at its word; one number is for each hop of its PyG layers.
+    `batches_per_sample` batches are cut from a sample of the augmenter before it moves on: on a large graph a step of
+    the chain costs as much as many batches.
     """
 
     batch_size: int | None = None
@@ -36,12 +39,16 @@ class Batching:
         """Whether batches are asked for."""
         return self.batch_size is not None
 
-    def hops(self, layers: int | None = None) -> tuple[int, ...]:
-        """The fan-outs of a network of so many layers; None where a user's own module does not say."""
-        numbers = _numbers(self.fan_outs)
+    def hops(self, network: Backbone) -> tuple[int, ...]:
+        """The fan-outs for this network, one a hop."""
+        numbers, layers = _numbers(self.fan_outs), network.hops
+        if layers is None:
+            rule = "a list, one number a hop, for a module without PyG layers to be counted"
+            checks.require(not isinstance(self.fan_outs, int), "fan_outs", rule, self.fan_outs)
+            return numbers
         if len(numbers) == 1:
-            return numbers * (layers or 2)
-        fits = layers is None or len(numbers) == layers
+            return numbers * layers
+        fits = isinstance(network, PyGModule) or len(numbers) == layers
         checks.require(fits, "fan_outs", f"one number for each of the {layers} layers", self.fan_outs)
         return numbers
 

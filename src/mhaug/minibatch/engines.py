@@ -1,7 +1,6 @@
 """Who samples neighbours: PyG's compiled sampler where it can run, else the one in plain torch. One law, two ways."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 import torch
@@ -19,8 +18,11 @@ class Sampler(Protocol):
 
 
 def new_sampler(graph: LargeGraph, fan_outs: Sequence[int], *, replace: bool) -> Sampler:
-    """pyg-lib's sampler where it is installed and the graph is on the CPU: the same law, other numbers."""
-    if find_spec("pyg_lib") is not None and graph.edges.device.type == "cpu":
+    """pyg-lib's sampler where it can be loaded and the graph is on the CPU: the same law, other numbers."""
+    # PyG has tried: a pyg-lib that was built for another torch is installed, but cannot be loaded
+    from torch_geometric import typing
+
+    if typing.WITH_PYG_LIB and graph.edges.device.type == "cpu":
         return PyGSampler(graph.edge_index, graph.num_nodes, fan_outs, replace=replace)
     return NeighbourSampler(graph.edges, fan_outs, replace=replace)
 

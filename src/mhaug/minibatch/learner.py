@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mhaug import rng
 from mhaug.backbones.backbone import Backbone
 from mhaug.data.task import NodeTask
 from mhaug.data.view import View
+from mhaug.distributed.world import World
 from mhaug.methods.augmented import advance
 from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.method import Step
@@ -36,6 +37,9 @@ class MiniBatchLearner:
 
     ε_i comes from the last evaluation: a pass over all nodes that is made anyway, by one network, without dropout and
     with all neighbours. Between two evaluations P stands still.
+
+    Ranks share one order of batches: in every round each takes the next one, so that together they are through an
+    epoch sooner. They share ε too, and the work of an evaluation; the chain of each is its own.
     """
 
     def __init__(
@@ -47,19 +51,21 @@ class MiniBatchLearner:
         batching: Batching,
         *,
         seed: int,
+        world: World | None = None,
     ) -> None:
         assert batching.batch_size is not None
-        self.model = backbone
+        self.model, self._world = backbone, world or World.alone()
         self._graph, self._labels, self._seed = graph, task.labels, seed
-        self._augmenter, self._recipe = method.augmenter(task.graph, seed=seed), method.recipe()
-        layers = getattr(backbone, "layers", None)
-        self._hops = batching.hops(len(layers) if isinstance(layers, nn.ModuleList) else None)
+        own = rng.seed_of_rank(seed, self._world.rank)
+        self._augmenter, self._recipe = method.augmenter(task.graph, seed=own), method.recipe()
+        self._hops = batching.hops(backbone)
         self._sampler = new_sampler(graph, self._hops, replace=batching.with_replacement)
         self._per_sample = batching.batches_per_sample
         labelled = task.split.train.nonzero().squeeze(1)
         everyone = torch.arange(task.num_nodes, device=labelled.device)
         self._labelled = SeedOrder(labelled, batching.batch_size, role="labelled")
         self._everyone = SeedOrder(everyone, batching.batch_size, role="everyone")
+        # how many batches the ranks have had together
         self._batches, self._sample = 0, Sample({}, batches=self._per_sample)
         self._entropy: Tensor | None = None
 
@@ -78,13 +84,13 @@ class MiniBatchLearner:
             self._sample = Sample({**pair, "original": self._graph.whole}, info)
         self.model.train()
         losses = self._losses()
-        self._batches += 1
+        self._batches += self._world.size
         self._sample.batches += 1
         return Step(losses, proposals, accepted, self._sample.info)
 
     def predict(self) -> Tensor:
         """On the original graph, from all neighbours; ε is taken from here."""
-        logits = infer(self.model, self._graph, len(self._hops))
+        logits = infer(self.model, self._graph, len(self._hops), world=self._world)
         if self._augmenter.needs_entropy and (self._recipe.live_entropy or self._entropy is None):
             self._entropy = normalised_entropy(logits)
         return logits
@@ -113,14 +119,20 @@ class MiniBatchLearner:
         info = {name: float(number) for name, number in _under("info.", saved).items()}
         self._sample = Sample({**views, "original": self._graph.whole}, info, cut)
 
+    def join(self, saved: dict[str, Tensor]) -> None:
+        """Share the order of batches and ε of the rank that has saved this; begin a sample of one's own."""
+        self._seed, self._batches, _ = saved["batches"].tolist()
+        self._entropy = saved.get("entropy")
+
     def _losses(self) -> Losses:
         """The loss of the next batch: L_s over labelled nodes, the other terms over a sample of all nodes."""
-        known = wanted = self._labelled.batch(self._batches, seed=self._seed)
+        number = self._batches + self._world.rank
+        known = wanted = self._labelled.batch(number, seed=self._seed)
         if self._recipe.regularises:
-            wanted = torch.cat([known, self._everyone.batch(self._batches, seed=self._seed)])
+            wanted = torch.cat([known, self._everyone.batch(number, seed=self._seed)])
         # a node can be labelled and drawn among all; a batch has it once
         seeds, row = wanted.unique(return_inverse=True)
-        generator = rng.stream(self._seed, "neighbours", self._batches, device=seeds.device)
+        generator = rng.stream(self._seed, "neighbours", number, device=seeds.device)
         batch = self._sampler.sample(seeds, generator=generator)
         features, first_rows = self._graph.rows(batch.n_id), self.model.gives_first_rows
         logits = self.model.shared(self._graph.graph_input(batch, features, first_rows=first_rows))

@@ -30,22 +30,35 @@ class NeighbourSampler:
 
     def sample(self, seeds: Tensor, *, generator: torch.Generator | None = None) -> Batch:
         """The batch of these nodes, which must differ from one another."""
-        frontier, nodes, found, counts = seeds, [seeds], len(seeds), []
-        self._place[seeds] = torch.arange(found, device=self.edges.device)
+        check_seeds(seeds, self.edges.num_nodes)
+        nodes = [seeds]
+        try:
+            return self._sample(nodes, generator)
+        finally:
+            # whatever happened, the next batch finds no trace of this one
+            self._place[torch.cat(nodes)] = -1
+
+    def _sample(self, nodes: list[Tensor], generator: torch.Generator | None) -> Batch:
+        """The batch of the seeds nodes[0]; what each hop finds is added to `nodes` before it is given its place."""
+        frontier = seeds = nodes[0]
+        found, counts = len(seeds), []
+        numbers = torch.arange(found, device=self.edges.device)
+        self._place[seeds] = numbers
+        again = seeds[self._place[seeds] != numbers].unique()
+        checks.require(len(again) == 0, "seeds", "nodes that differ from one another", f"{again[:5].tolist()} again")
         sources, targets, entries = [], [], []
         for fan_out in self.fan_outs:
             entry, owner = self._draw(frontier, fan_out, generator)
             source = self.edges.sources.index_select(0, entry).long()
             targets.append(owner + (found - len(frontier)))
             fresh = self._distinct(source[self._place.index_select(0, source) < 0])
+            nodes.append(fresh)
             self._place[fresh] = torch.arange(found, found + len(fresh), device=self.edges.device)
             sources.append(self._place.index_select(0, source))
             entries.append(entry)
-            nodes.append(fresh)
             counts.append(len(entry))
             frontier, found = fresh, found + len(fresh)
         n_id, columns = torch.cat(nodes), self.edges.columns.index_select(0, torch.cat(entries)).long()
-        self._place[n_id] = -1
         edge_index = torch.stack([torch.cat(sources), torch.cat(targets)])
         return Batch(n_id, edge_index, columns, len(seeds), tuple(map(len, nodes)), tuple(counts))
 
@@ -72,6 +85,17 @@ class NeighbourSampler:
         # the rows of large nodes hold the first `fan_out` entries: here they get the ones that were chosen
         place[large.index_select(0, owner)] = (starts[large].unsqueeze(1) + chosen).flatten()
         return place, owner
+
+
+def check_seeds(seeds: Tensor, num_nodes: int) -> None:
+    """A long tensor of node numbers. (Whether they differ is seen when they get their places.)"""
+    is_list = isinstance(seeds, Tensor) and seeds.dim() == 1 and seeds.dtype == torch.long
+    got = f"{seeds.dtype}, {tuple(seeds.shape)}" if isinstance(seeds, Tensor) else type(seeds).__name__
+    checks.require(is_list, "seeds", "a tensor of torch.int64, [seeds]", got)
+    if len(seeds):
+        low, high = (int(each) for each in seeds.aminmax())
+        rule = f"node numbers in 0..{num_nodes - 1}"
+        checks.require(low >= 0 and high < num_nodes, "seeds", rule, low if low < 0 else high)
 
 
 def check_fan_outs(fan_outs: Sequence[int]) -> None:

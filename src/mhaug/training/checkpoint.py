@@ -1,17 +1,17 @@
 """A run as one file: weights, optimiser, chain, every random stream, the notebook. Safetensors, no pickle."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from mhaug.checks import RequestError
+from mhaug.data.folders import replacing
 from mhaug.distributed.world import World
 from mhaug.methods.method import Learner
 from mhaug.training.progress import Progress
+from mhaug.training.ranks import Sharing
 
 
 def save_checkpoint(
@@ -36,11 +36,8 @@ def save_checkpoint(
     }
     for rank, content in enumerate(others[1:], start=1):
         tensors |= {f"rank{rank}.{name}": value for name, value in load(content).items()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    os.close(handle)
-    save_file(_plain(tensors), temporary, metadata={"progress": progress.numbers()})
-    os.replace(temporary, path)
+    with replacing(path) as temporary:
+        save_file(_plain(tensors), temporary, metadata={"progress": progress.numbers()})
 
 
 def load_checkpoint(
@@ -61,14 +58,20 @@ def load_checkpoint(
         raise _foreign(path, broken) from broken
     _restore_optimiser(optimiser, _under("optimiser.", tensors))
     mine = _under(f"rank{world.rank}.", tensors) if world.rank else tensors
+    device = next(learner.model.parameters()).device
     if "rng.cpu" in mine:
-        device = next(learner.model.parameters()).device
-        method = _under("method.", mine).items()
-        learner.load_state_dict({name: value if "rng" in name else value.to(device) for name, value in method})
+        learner.load_state_dict(_of_method(mine, device))
         torch.set_rng_state(mine["rng.cpu"])
         if "rng.cuda" in mine and torch.cuda.is_available():
             torch.cuda.set_rng_state(mine["rng.cuda"])
+    if world.rank and isinstance(learner, Sharing):
+        learner.join(_of_method(tensors, device))
     return Progress.restore(numbers, tensors)
+
+
+def _of_method(tensors: dict[str, Tensor], device: torch.device) -> dict[str, Tensor]:
+    method = _under("method.", tensors).items()
+    return {name: value if "rng" in name else value.to(device) for name, value in method}
 
 
 def _read(content: bytes, path: Path) -> tuple[dict[str, Tensor], str]:
@@ -98,8 +101,15 @@ def _random_states() -> dict[str, Tensor]:
 
 
 def _plain(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """As they can be written."""
-    return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    """As they can be written: safetensors refuses two names for the same memory."""
+    plain: dict[str, Tensor] = {}
+    taken: set[int] = set()
+    for name, value in tensors.items():
+        plain[name] = value.detach().cpu().contiguous()
+        if (place := plain[name].untyped_storage().data_ptr()) in taken:
+            plain[name] = plain[name].clone()
+        taken.add(place)
+    return plain
 
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -17,8 +17,9 @@ from mhaug.training.memory import LARGE, keep_pages
 from mhaug.training.progress import Progress
 from mhaug.training.ranks import together
 from mhaug.training.result import FitConfig, FitResult, NonFiniteLossError
+from mhaug.training.schedule import Schedule
 
-CHECKPOINT_EVERY = 100  # updates; a resumed run repeats at most so many
+CHECKPOINT_EVERY = 100  # updates; a resumed run repeats at most so many (see `Schedule`)
 
 
 def fit(
@@ -46,12 +47,10 @@ def fit(
     progress = Progress()
     if checkpoint is not None:
         progress = load_checkpoint(checkpoint, learner, optimiser, world) or progress
-    started = perf_counter() - progress.seconds
-    # candidates are counted over all ranks, and each rank may draw as many as one alone
-    budget = config.step_budget * world.size
-    while not world.decides(_finished(progress, config, budget)):
-        step = together(world, learner.step(max(1, (budget - progress.steps) // world.size)))
-        progress.count(step)
+    started, schedule = perf_counter() - progress.seconds, Schedule(checkpoint_every, world)
+    while not world.decides(_finished(progress, config, world.size)):
+        step = together(world, learner.step(max(1, _left(progress, config, world.size) // world.size)))
+        progress.count(step, world.size)
         if step.losses is None:
             break
         losses = step.losses.detached()
@@ -62,7 +61,7 @@ def fit(
         logits = learner.predict() if config.evaluates(progress.updates + 1) else None
         if progress.record(step, losses, logits, task):
             progress.best_weights = _copy(learner.model.state_dict())
-        if checkpoint is not None and progress.updates % checkpoint_every == 0:
+        if checkpoint is not None and schedule.due(progress.updates):
             save_checkpoint(checkpoint, learner, optimiser, progress, world)
         if report is not None:
             report(progress)
@@ -73,9 +72,14 @@ def fit(
     return progress.result()
 
 
-def _finished(progress: Progress, config: FitConfig, budget: int) -> bool:
+def _left(progress: Progress, config: FitConfig, ranks: int) -> int:
+    """Candidates that all ranks together may still draw: each has the budget of one alone."""
+    return round((config.step_budget - progress.spent) * ranks)
+
+
+def _finished(progress: Progress, config: FitConfig, ranks: int) -> bool:
     tired = config.patience is not None and progress.updates - progress.best.update >= config.patience
-    return progress.updates >= config.max_updates or progress.steps >= budget or tired
+    return progress.updates >= config.max_updates or _left(progress, config, ranks) <= 0 or tired
 
 
 def _learn(step: Step, losses: dict[str, float], optimiser: torch.optim.Optimizer, world: World) -> str | None:

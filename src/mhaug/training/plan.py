@@ -8,6 +8,7 @@ from mhaug import checks, rng
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.catalogue import backbone_options, build_backbone, checked_options
 from mhaug.data.task import NodeTask
+from mhaug.distributed.world import World
 from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.catalogue import METHODS, build_method, method_options
 from mhaug.methods.method import Learner, Method, Problem
@@ -63,13 +64,13 @@ class Plan:
         return build_backbone(self.backbone, in_features, num_classes, **options)
 
     def begin_in_batches(
-        self, task: NodeTask, graph: LargeGraph, network: Backbone, *, seed: int, rank: int = 0
+        self, task: NodeTask, graph: LargeGraph, network: Backbone, *, seed: int, world: World | None = None
     ) -> Learner:
-        """The method at work on batches; seeded as in `begin`, so that each rank has batches of its own."""
+        """The method at work on batches, which are dealt out to the ranks; chain and dropout as in `begin`."""
         assert isinstance(self.method, AugmentedMethod)
-        seed = rng.seed_of_rank(seed, rank)
-        rng.seed_global(seed, "dropout")
-        return MiniBatchLearner(task, graph, network, self.method, self.batching, seed=seed)
+        world = world or World.alone()
+        rng.seed_global(rng.seed_of_rank(seed, world.rank), "dropout")
+        return MiniBatchLearner(task, graph, network, self.method, self.batching, seed=seed, world=world)
 
     def begin(self, problem: Problem, network: Backbone, *, seed: int, rank: int = 0) -> Learner:
         """The method at work; torch's global generator, which dropout draws from, is seeded here.

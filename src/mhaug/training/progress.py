@@ -13,6 +13,7 @@ from mhaug.training.evaluation import accuracies, macro_f1, validation_loss
 from mhaug.training.result import FitResult
 
 Weights = dict[str, Tensor]
+COUNTERS = ("updates", "steps", "spent", "accepted", "seconds")
 SCORES = ("train_accuracy", "validation_accuracy", "test_accuracy", "validation_loss")
 
 
@@ -33,15 +34,17 @@ class Progress:
 
     updates: int = 0
     steps: int = 0
+    spent: float = 0.0  # candidates a rank, over as many ranks as there were: what counts against the budget
     accepted: int = 0
     seconds: float = 0.0
     best: Best = field(default_factory=Best)
     best_weights: Weights = field(default_factory=dict)
     history: dict[str, list[float]] = field(default_factory=dict)
 
-    def count(self, step: Step) -> None:
-        """Note the candidates of one step."""
+    def count(self, step: Step, ranks: int) -> None:
+        """Note the candidates of one step of all ranks together."""
         self.steps += step.proposals
+        self.spent += step.proposals / ranks
         self.accepted += int(step.accepted)
 
     def record(self, step: Step, losses: dict[str, float], logits: Tensor | None, task: NodeTask) -> bool:
@@ -96,13 +99,14 @@ class Progress:
 
     def numbers(self) -> str:
         """The counters, as JSON."""
-        counters = {name: getattr(self, name) for name in ("updates", "steps", "accepted", "seconds")}
+        counters = {name: getattr(self, name) for name in COUNTERS}
         return json.dumps({**counters, "best": asdict(self.best)})
 
     @classmethod
     def restore(cls, numbers: str, tensors: Weights) -> "Progress":
         """What `numbers` and `tensors` came from."""
         fields = json.loads(numbers)
+        fields.setdefault("spent", fields["steps"])  # a file of before it was counted
         history = {
             name.removeprefix("history."): row.tolist()
             for name, row in tensors.items()

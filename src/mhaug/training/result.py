@@ -9,8 +9,9 @@ from mhaug import checks
 class FitConfig:
     """How long and how fast. `max_steps` counts candidates drawn, `max_updates` updates of the weights.
 
-    `max_steps=None` allows ten candidates an update. `patience` stops after so many updates without a better
-    validation accuracy (None: never). Every `evaluate_every`-th update is evaluated, and the first and the last.
+    Each rank of a job may draw `max_steps`; None allows ten candidates an update. `patience` stops after so many
+    updates without a better validation accuracy (None: never). Every `evaluate_every`-th update is evaluated, and the
+    first and the last.
     """
 
     max_updates: int = 2000

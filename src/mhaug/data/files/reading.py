@@ -14,22 +14,28 @@ from mhaug.data.files.both_directions import Listed, add_missing_reverses
 from mhaug.data.files.csv_folder import read_csv_folder
 from mhaug.data.files.graphml import read_graphml
 from mhaug.data.files.npz import read_npz
+from mhaug.data.files.npz_folder import GRAPH, read_npz_folder
 from mhaug.data.files.pt import read_pt
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-# a CSV folder has no suffix
+
+def _read_folder(folder: Path) -> Listed:
+    return read_npz_folder(folder) if (folder / GRAPH).is_file() else read_csv_folder(folder)
+
+
+# a folder has no suffix
 FORMATS: dict[str, Callable[[Path], Listed]] = {
     ".npz": read_npz,
     ".graphml": read_graphml,
     ".pt": read_pt,
-    "": read_csv_folder,
+    "": _read_folder,
 }
 
 
 def read_graph(path: str | Path, *, directed: bool | None = None) -> Data:
-    """The graph in a `.npz`, `.graphml` or `.pt` file, or in a folder with `edges.csv`.
+    """The graph in a `.npz`, `.graphml` or `.pt` file, or in a folder: `edges.csv`, or `graph.npz` with `x.npy`.
 
     With `directed=True` the edges are taken as listed; with False every edge gets a partner in the opposite direction
     unless it has one. None means: False for CSV folders and for GraphML files that say "undirected", True otherwise.
@@ -49,7 +55,8 @@ def _reader(path: Path) -> Callable[[Path], Listed]:
     suffix = "" if path.is_dir() else path.suffix.lower() or path.name
     if suffix not in FORMATS:
         allowed = ", ".join(filter(None, FORMATS))
-        raise RequestError(f"{path} must end in one of {allowed}, or be a folder with edges.csv; got {suffix!r}")
+        folders = f"a folder with edges.csv or {GRAPH}"
+        raise RequestError(f"{path} must end in one of {allowed}, or be {folders}; got {suffix!r}")
     return FORMATS[suffix]
 
 

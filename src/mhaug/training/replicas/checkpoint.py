@@ -1,11 +1,11 @@
 """R fits as one file: every tensor that changes, the random streams, who they are. Safetensors, no pickle."""
 
 import json
-import os
 from pathlib import Path
 
 import torch
 
+from mhaug.data.folders import replacing
 from mhaug.training.replicas.fit import ReplicaFit
 
 
@@ -18,10 +18,8 @@ def save(path: Path, fitting: ReplicaFit, identity: str) -> None:
     if torch.cuda.is_available():
         tensors["rng.cuda"] = torch.cuda.get_rng_state()
     notes = {"identity": identity, "columns": json.dumps(fitting.notebook.columns), "seconds": str(fitting.seconds)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".part")
-    save_file(tensors, temporary, metadata=notes)
-    os.replace(temporary, path)
+    with replacing(path) as temporary:
+        save_file(tensors, temporary, metadata=notes)
 
 
 def restore(path: Path, fitting: ReplicaFit, identity: str) -> bool:
