@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from methods.allocations import LargestTensor
 from methods.problems import begin, planted_task
-from methods.wide_problem import Largest, begin_wide, wide_task
+from methods.wide_problem import begin_wide, wide_task
 from mhaug.backbones.catalogue import BACKBONES
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.checks import RequestError
@@ -73,9 +74,9 @@ def test_nothing_of_the_size_of_the_features_is_made(backbone, variant):
     task = wide_task(features=2000)
     problem_size, hidden_size = 120 * 2000, 2000 * 16
     learner = begin_wide("bvat", task, backbone, variant=variant)
-    with Largest() as largest:
+    with LargestTensor() as largest:
         learner.step(1).losses.total.backward()
-    assert largest.numbers <= hidden_size < problem_size / 4
+    assert largest.elements <= hidden_size < problem_size / 4
 
 
 @pytest.mark.parametrize("variant", ["optimised", "sampled"])

@@ -5,8 +5,9 @@ import math
 import pytest
 import torch
 
+from methods.allocations import LargestTensor
 from methods.problems import begin, planted_task
-from methods.wide_problem import Largest, begin_wide, wide_task
+from methods.wide_problem import begin_wide, wide_task
 from mhaug.backbones.catalogue import BACKBONES, build_backbone
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
@@ -110,9 +111,9 @@ def test_replicas_have_rates_and_weights_of_their_own():
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_sparse_features_stay_sparse(backbone):
     learner = begin_wide("ssl", wide_task(features=2000), backbone)
-    with Largest() as largest:
+    with LargestTensor() as largest:
         learner.step(1).losses.total.backward()
-    assert largest.numbers <= 2000 * 16 < 120 * 2000 / 4
+    assert largest.elements <= 2000 * 16 < 120 * 2000 / 4
 
 
 def test_a_single_layer_predicts_links_from_its_logits():
