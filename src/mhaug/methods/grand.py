@@ -8,12 +8,10 @@ from torch import Tensor
 from mhaug import checks
 from mhaug.backbones.alone import bias_of, later_layers_alone, own_part, stack_of
 from mhaug.backbones.backbone import Backbone
-from mhaug.backbones.dropout import dropout
 from mhaug.backbones.features import drop_features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.backbones.propagation import mixed_order
-from mhaug.data.view import View
 from mhaug.methods.draws import Draws
 from mhaug.methods.method import Problem, Step
 from mhaug.objectives.log_softmax import log_softmax
@@ -79,7 +77,7 @@ class Grand:
         rows = rows * (1.0 - aligned(self.node_rate, 1) if scale is None else scale.unsqueeze(-1))
         rows = mixed_order(graph, rows, self.order)  # [V, S, D] or [V, S, R, D]
         if self.classifier == "backbone":
-            return torch.stack([_with_messages(network, graph, row) for row in rows.unbind(1)])
+            return torch.stack([network.from_product(graph, row) for row in rows.unbind(1)])
         return _without_messages(network, rows + bias_of(first))
 
     def loss(self, logits: Tensor, labels: Tensor, nodes: Tensor) -> Losses:
@@ -136,15 +134,3 @@ def _without_messages(network: LayerStack, hidden: Tensor) -> Tensor:
     if network.replicas is not None:
         return later_layers_alone(network, hidden).movedim(0, -2)
     return later_layers_alone(network, hidden.flatten(0, 1)).unflatten(0, hidden.shape[:2]).movedim(0, -2)
-
-
-def _with_messages(network: LayerStack, graph: GraphInput, rows: Tensor) -> Tensor:
-    """The network as it is, on rows that have been through the first product."""
-    key = ("edges of the whole graph", type(network), network.replicas)
-    edges = graph.remembered(key, lambda: network.edge_values(graph, View()))
-    first, *rest = stack_of(network)
-    hidden: Tensor = first(edges, rows)
-    for layer in rest:
-        hidden = dropout(hidden.relu(), aligned(network.dropout, 1)) if network.training else hidden.relu()
-        hidden = layer(edges, layer.transform(hidden))
-    return hidden if network.replicas is None else hidden.movedim(0, -2)
