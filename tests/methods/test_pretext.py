@@ -4,10 +4,9 @@ import pytest
 import torch
 from torch.nn.functional import softplus
 
-from methods.wide_problem import Largest
+from methods.allocations import LargestTensor
 from mhaug.checks import RequestError
-from mhaug.methods.parts import pretext
-from mhaug.methods.parts.pretext import LinkPrediction, pair_products
+from mhaug.methods.parts.pretext import LinkPrediction
 
 PATH = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])  # 0 - 1 - 2, and a self-loop
 
@@ -41,23 +40,14 @@ def test_rows_of_zeros_cost_log_two():
     torch.testing.assert_close(loss, torch.full((2,), 2.0).log())
 
 
-def test_products_and_their_gradient_piece_by_piece(monkeypatch):
-    monkeypatch.setitem(pretext._PIECE, "cpu", 12)
-    rows = torch.randn(5, 2, 3, dtype=torch.float64, requires_grad=True)
-    pairs = torch.tensor([[0, 1, 4, 2, 2, 0, 3], [1, 0, 4, 3, 3, 4, 0]])
-    products = pair_products(rows, pairs)
-    torch.testing.assert_close(products, (rows[pairs[0]] * rows[pairs[1]]).sum(-1))
-    assert torch.autograd.gradcheck(lambda each: pair_products(each, pairs), (rows,))
-
-
 def test_pairs_times_columns_are_never_held():
     generator = torch.Generator().manual_seed(0)
     links = torch.randint(1000, (2, 60_000), generator=generator)
     task = LinkPrediction(links, 1000, negatives=1)
     rows = torch.randn(1000, 64, requires_grad=True)
-    with Largest() as largest:
+    with LargestTensor() as largest:
         task.loss(rows).backward()
-    assert largest.numbers <= 2**19 < 60_000 * 64 / 4
+    assert largest.elements <= 2**19 < 60_000 * 64 / 4
 
 
 def test_a_graph_without_links_is_refused():
