@@ -1,5 +1,7 @@
 """What every row of Table 1 promises. A new row is tested from its first day."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -13,6 +15,7 @@ from mhaug.training.progress import Progress
 from mhaug.training.result import FitConfig
 
 SHORT = FitConfig(max_updates=40, weight_decay=0.0)
+TINY = FitConfig(max_updates=3)
 
 
 @pytest.mark.parametrize("backbone", BACKBONES)
@@ -36,6 +39,15 @@ def test_leaves_its_inputs_alone(method):
     assert all(torch.equal(task.graph[key], value) for key, value in before.items())
     assert torch.equal(task.labels, labels)
     assert torch.equal(task.split.train, train)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_node_numbers_may_be_short(method):
+    task = planted_task()
+    graph = task.graph.clone()
+    graph.edge_index = graph.edge_index.int()
+    runs = [fit(each, begin(method, task=each), TINY).history for each in (task, replace(task, graph=graph))]
+    assert runs[0] == runs[1]
 
 
 @pytest.mark.parametrize("method", METHODS)
