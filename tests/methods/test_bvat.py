@@ -39,7 +39,7 @@ def test_the_search_moves_predictions_more_than_chance(variant, space):
 def test_the_loss_is_the_sum_of_its_terms_and_compares_with_perturbed_features():
     learner = begin_wide("bvat", wide_task(), dropout=0.0, adversarial_weight=2.0, sharpness_weight=0.3)
     change = torch.randn(learner._perturbation.shape)
-    learner._adversary.find = lambda divergence, nodes: change
+    learner._adversary.find = lambda *_: change
     losses = learner.step(1).losses
     terms = losses.terms
     expected = terms["supervised"] + 2.0 * terms["adversarial"] + 0.3 * terms["sharpness"]

@@ -15,6 +15,8 @@ from mhaug.training.progress import Progress
 from mhaug.training.result import FitConfig
 
 SHORT = FitConfig(max_updates=40, weight_decay=0.0)
+VARIANTS = [{"method": method} for method in METHODS]
+VARIANTS += [{"method": "bvat", "variant": "sampled"}, {"method": "ssl", "form": "pre-train"}]
 TINY = FitConfig(max_updates=3)
 
 
@@ -55,6 +57,17 @@ def test_same_seed_same_numbers(method):
     runs = [fit(planted_task(), begin(method, seed=seed), SHORT).history for seed in (3, 3, 4)]
     assert runs[0] == runs[1]
     assert runs[0]["loss_total"] != runs[2]["loss_total"]
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=lambda options: " ".join(map(str, options.values())))
+def test_draws_of_the_method_come_from_its_seed(options):
+    """Without dropout nothing asks torch's global generator."""
+    runs = []
+    for noise in (1, 2):
+        learner = begin(**options, dropout=0.0)
+        torch.manual_seed(noise)
+        runs.append([learner.step(20).losses.detached() for _ in range(3)])
+    assert runs[0] == runs[1]
 
 
 @pytest.mark.parametrize("method", METHODS)

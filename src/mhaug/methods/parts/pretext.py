@@ -1,5 +1,7 @@
 """Link prediction as a pretext task: from the rows of two nodes, are they linked?"""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -23,10 +25,12 @@ class LinkPrediction:
         self._links, self._num_nodes = self._known.index, num_nodes
         self._drawn = negatives * self._known.count
 
-    def loss(self, rows: Tensor) -> Tensor:
-        """½ mean over links of -log σ(s) + ½ mean over other pairs of -log(1 - σ(s)), for rows [..., V, D]."""
-        # uniform pairs from torch's global generator; one draw serves all replicas
-        pairs = torch.randint(self._num_nodes, (2, self._drawn), device=rows.device)
+    def loss(self, rows: Tensor, *, uniform: Callable[[int], Tensor]) -> Tensor:
+        """½ mean over links of -log σ(s) + ½ mean over other pairs of -log(1 - σ(s)), for rows [..., V, D].
+
+        `uniform` gives so many random numbers in [0, 1); the pairs made of them serve all replicas.
+        """
+        pairs = (uniform(2 * self._drawn) * self._num_nodes).long().view(2, -1)
         # a drawn link, or a node with itself, counts as nothing, which keeps shapes fixed
         counted = ((pairs[0] != pairs[1]) & ~self._known.contains(pairs)).to(rows.dtype)
         by_node = rows.movedim(-2, 0)
