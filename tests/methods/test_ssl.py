@@ -66,10 +66,40 @@ def test_pre_training_learns_links_first_and_then_labels_alone():
     assert history["test_accuracy"][-1] > 0.75
 
 
+def parameters(network):
+    """Of the first layer, and of the last."""
+    return [[part.detach().clone() for part in layer.parameters()] for layer in network.layers]
+
+
+def moved(before, after):
+    return [
+        any(not torch.equal(a, b) for a, b in zip(*layers, strict=True)) for layers in zip(before, after, strict=True)
+    ]
+
+
 def test_the_last_layer_waits_for_the_labels():
-    learner = begin("ssl", **WARM)
-    gradient = torch.autograd.grad(learner.step(1).losses.total, list(learner.model.layers[1].parameters()))
-    assert all(torch.equal(part, torch.zeros_like(part)) for part in gradient)
+    """Weight decay moves it no more than the loss does, and its count of updates begins with the labels."""
+    learner, seen = begin("ssl", **WARM), []
+    start = parameters(learner.model)
+    config = FitConfig(max_updates=12, weight_decay=0.05)
+    fit(planted_task(), learner, config, report=lambda _: seen.append(parameters(learner.model)))
+    assert [moved(start, each) for each in seen] == [[True, False]] * 10 + [[True, True]] * 2
+    # Adam's first step is one learning rate long
+    first = (seen[10][1][0] - start[1][0]).abs()
+    assert float(first.max()) == pytest.approx(config.learning_rate, rel=1e-3)
+
+
+def test_the_last_layer_waits_side_by_side():
+    plan = Plan.of("gcn", "ssl", {"hidden": 16, "weight_decay": 0.05, "max_updates": 12, **WARM})
+    fitting = begin_together([planted_task()] * 2, [plan] * 2, (0, 1))
+    network, start = fitting.learner.model, parameters(fitting.learner.model)
+    seen = []
+    for _ in range(11):
+        fitting.step()
+        seen.append(parameters(network))
+    assert [moved(start, each) for each in seen] == [[True, False]] * 10 + [[True, True]]
+    first = (seen[10][1][0] - start[1][0]).abs()
+    assert float(first.max()) == pytest.approx(plan.config.learning_rate, rel=1e-3)
 
 
 def test_pre_training_side_by_side_keeps_the_same_time():
@@ -130,6 +160,10 @@ def test_a_single_layer_predicts_links_from_its_logits():
         ({"covering_weight": -1.0}, "'covering_weight'"),
         ({"negatives": 0}, "'negatives' must be a whole number of at least 1"),
         ({"pretraining_updates": -1}, "'pretraining_updates'"),
+        (
+            {"form": "pre-train", "removal_weight": 0.0, "covering_weight": 0.0},
+            "'removal_weight' must be above 0 where",
+        ),
     ],
 )
 def test_bad_settings(settings, words):

@@ -27,7 +27,7 @@ class SSL:
 
     The rows that links are predicted from are those before the last layer. "joint" learns all at once. "pre-train"
     learns the pretext terms alone for the first `pretraining_updates`, and L_s alone from then on; until then the
-    last layer has no gradient, and `patience` should be longer. The published sources give none of the numbers.
+    last layer waits as it is, and `patience` should be longer. The published sources give none of the numbers.
     """
 
     form: str = "joint"
@@ -44,6 +44,9 @@ class SSL:
             checks.number_in(getattr(self, name), name, 0.0, 1.0)
         for name in ("removal_weight", "covering_weight"):
             checks.number_in(getattr(self, name), name, 0.0)
+        rule = "above 0 where 'covering_weight' is 0: pre-training has no other loss"
+        learns = self.form == "joint" or self.removal_weight > 0.0 or self.covering_weight > 0.0
+        checks.require(learns, "removal_weight", rule, self.removal_weight)
         checks.whole_number(self.negatives, "negatives", 1)
         checks.whole_number(self.pretraining_updates, "pretraining_updates", 0)
 
@@ -80,17 +83,20 @@ class SSLLearner:
         product = network.products(graph)()
         supervised = supervised_loss(network.from_product(graph, product), self._problem.labels, self._problem.train)
         # side by side nobody asks, and both losses are always computed
-        if network.replicas is None and warming is not None and not bool(warming):
+        in_phases = warming is not None and network.replicas is None
+        if in_phases and not bool(warming):
             idle = {name: torch.zeros_like(supervised) for name in self._weights}
             return self._draws.step(Losses(supervised, {"supervised": supervised, **idle}))
         terms = self._pretext(product)
         pretext = sum((weight * terms[name] for name, weight in self._weights.items()), torch.zeros_like(supervised))
-        total = supervised + pretext
-        if warming is not None:
-            # factors, not a branch: what only L_s reaches has a gradient of 0 while warming, alone and side by side
-            total = warming * pretext + ~warming * supervised
-            terms = {name: warming * term for name, term in terms.items()}
-        return self._draws.step(Losses(total, {"supervised": supervised, **terms}))
+        if warming is None:
+            losses = Losses(supervised + pretext, {"supervised": supervised, **terms})
+        elif in_phases:
+            losses = Losses(pretext, {"supervised": supervised, **terms})
+        else:
+            counted = {name: warming * term for name, term in terms.items()}
+            losses = Losses.either(warming, pretext, supervised, {"supervised": supervised, **counted})
+        return self._draws.step(losses)
 
     @torch.no_grad()
     def predict(self) -> Tensor:
