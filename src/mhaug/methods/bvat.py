@@ -11,7 +11,7 @@ from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.backbones.linear import linear
 from mhaug.methods.draws import Draws
-from mhaug.methods.method import Problem, Step
+from mhaug.methods.method import Method, Problem, Step
 from mhaug.methods.parts.adversaries import Adversary, OptimisedNoise, PowerIteration
 from mhaug.methods.parts.far_apart import far_apart
 from mhaug.methods.parts.perturbation import SPACES, Perturbation
@@ -23,7 +23,7 @@ VARIANTS = ("optimised", "sampled")
 
 
 @dataclass(frozen=True)
-class BVAT:
+class BVAT(Method):
     """L = L_s(G) + α mean_i KL[sg f(X)_i ‖ f(X + R)_i] + β mean_i H(f(X)_i); R from predictions alone, no label.
 
     "optimised": R of all nodes by `ascent_steps` steps of Adam from noise, on (w/2)·|R|² - mean KL; all nodes count.

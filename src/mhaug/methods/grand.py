@@ -1,5 +1,6 @@
 """GRAND (Feng et al. 2020): random propagation, and sharpened agreement between several draws of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -13,7 +14,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.backbones.propagation import mixed_order
 from mhaug.methods.draws import Draws
-from mhaug.methods.method import Problem, Step
+from mhaug.methods.method import Method, Problem, Step
 from mhaug.objectives.log_softmax import log_softmax
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.sharpening import sharpened_average
@@ -24,7 +25,7 @@ CLASSIFIERS = ("mlp", "backbone")
 
 
 @dataclass(frozen=True)
-class Grand:
+class Grand(Method):
     """L = (1/S) Σ_s L_s(p^s) + λ (1/S) Σ_s (1/V) Σ_i ‖p_i^s - sg sharp_T(p̄_i)‖², p̄ the mean of S passes.
 
     Each pass drops nodes (m_i = 0 with probability δ, else 1), propagates what is left, X̄ = mean_{k≤K} Â^k (m ⊙ X),
@@ -58,6 +59,10 @@ class Grand:
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> "GrandLearner":
         """Learn from several random propagations a step."""
         return GrandLearner(self, problem, backbone, seed=seed)
+
+    def predict(self, network: Backbone, graph: GraphInput, kept: Mapping[str, Tensor]) -> Tensor:
+        """From the whole graph, propagated without drops."""
+        return self.logits(network, graph)[0]
 
     def logits(self, network: Backbone, graph: GraphInput, scale: Tensor | None = None) -> Tensor:
         """Logits [S, V, C] ([S, R, V, C]) of S passes with rows scaled by `scale`, [V, S] ([V, S, R]).
@@ -110,7 +115,7 @@ class GrandLearner:
     def predict(self) -> Tensor:
         """From the whole graph, propagated without drops."""
         self.model.eval()
-        return self._method.logits(self.model, self._problem.graph)[0]
+        return self._method.predict(self.model, self._problem.graph, {})
 
     def state_dict(self) -> dict[str, Tensor]:
         """The stream of masks."""

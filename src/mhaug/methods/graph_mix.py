@@ -13,7 +13,7 @@ from mhaug.backbones.features import drop_features
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.data.view import View
 from mhaug.methods.draws import Draws
-from mhaug.methods.method import Problem, Step
+from mhaug.methods.method import Method, Problem, Step
 from mhaug.methods.parts.mixup import NodeSet, Pairs, taken
 from mhaug.methods.parts.ramp import sigmoid_ramp
 from mhaug.objectives.objective import Losses
@@ -27,7 +27,7 @@ TERMS = ("supervised", "mixed_labelled", "mixed_unlabelled")
 
 
 @dataclass(frozen=True)
-class GraphMix:
+class GraphMix(Method):
     """Network: L_s on the graph. Twin: L_m(labelled) + w(t) L_m(unlabelled), mixed after the first layer's ReLU.
 
     L_m is binary cross-entropy against mixed targets; those of unlabelled nodes are the network's own predictions,

@@ -12,7 +12,7 @@ from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.features import drop_features
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.methods.draws import Draws
-from mhaug.methods.method import Problem, Step
+from mhaug.methods.method import Method, Problem, Step
 from mhaug.methods.parts.pretext import LinkPrediction
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.supervised import supervised_loss
@@ -22,7 +22,7 @@ FORMS = ("joint", "pre-train")
 
 
 @dataclass(frozen=True)
-class SSL:
+class SSL(Method):
     """L = L_s(G) + κ_r L_link(removed links) + κ_c L_link(covered features); links are those of the whole graph.
 
     The rows that links are predicted from are those before the last layer. "joint" learns all at once. "pre-train"
