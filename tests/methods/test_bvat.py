@@ -9,6 +9,7 @@ from methods.allocations import LargestTensor
 from methods.problems import begin, planted_task
 from methods.wide_problem import begin_wide, wide_task
 from mhaug.backbones.catalogue import BACKBONES
+from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.checks import RequestError
 from mhaug.methods.catalogue import build_method
@@ -34,6 +35,25 @@ def test_the_search_moves_predictions_more_than_chance(variant, space):
             learner._adversary.find = lambda *_, shape=shape: 0.3 * unit_rows(torch.randn(shape))
         moved[name] = learner.step(1).losses.detached()["adversarial"]
     assert moved["found"] > 2.0 * moved["chance"] > 0.0
+
+
+@pytest.mark.parametrize("probe_length", [None, 1e-6])
+def test_the_probe_is_felt_in_single_precision(probe_length):
+    """The direction found is that of double precision. With the released 1e-6 it would not be."""
+    options = {"variant": "sampled", "dropout": 0.0} | (
+        {} if probe_length is None else {"probe_length": probe_length}
+    )
+    found = []
+    for dtype in (torch.float32, torch.float64):
+        learner = begin_wide("bvat", wide_task(), **options)
+        graph = GraphInput.from_data(wide_task().graph, dtype=dtype)
+        learner = learner._method.begin(replace(learner._problem, graph=graph), learner.model.to(dtype), seed=0)
+        find = learner._adversary.find
+        learner._adversary.find = lambda *given, find=find: found.append(find(*given)) or found[-1]
+        learner.step(1)
+    single, double = (unit_rows(one.double()) for one in found)
+    alike = (single * double).sum(1).abs()[double.norm(dim=1) > 0]
+    assert (float(alike.mean()) > 0.99) == (probe_length is None)
 
 
 def test_the_loss_is_the_sum_of_its_terms_and_compares_with_perturbed_features():

@@ -29,7 +29,8 @@ class BVAT(Method):
     "optimised": R of all nodes by `ascent_steps` steps of Adam from noise, on (w/2)·|R|² - mean KL; all nodes count.
     "sampled": R by power iterations, for at most `nodes` nodes whose fields of `reach` hops do not overlap, which
     alone count. The released code has a cross-entropy for the KL, which has the same gradient. `space` is where R
-    lives (`perturbation.py`): "product" needs V × hidden numbers, "features" is the letter of the paper.
+    lives (`perturbation.py`): "product" needs V × hidden numbers, "features" is the letter of the paper. In single
+    precision a `probe_length` far below 1e-4 is lost in rounding; the released code has 1e-6.
     """
 
     variant: str = "optimised"
@@ -43,7 +44,7 @@ class BVAT(Method):
     nodes: int = 100
     reach: int = 2
     length: float = 0.03
-    probe_length: float = 1e-6
+    probe_length: float = 1e-4
     power_iterations: int = 1
 
     def __post_init__(self) -> None:
