@@ -1,4 +1,5 @@
 import json
+from dataclasses import dataclass
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from mhaug.checks import RequestError
 from mhaug.data.splits import per_class_split
 from mhaug.data.toy_graphs import planted_partition
 from mhaug.methods.catalogue import METHODS
+from mhaug.methods.vanilla import Vanilla
 
 FAST = {"max_updates": 60, "hidden": 16, "weight_decay": 0.0}
 
@@ -155,6 +157,28 @@ def test_predictions_are_those_of_the_method(method, tmp_path):
     assert clf.score(task) == pytest.approx(clf.result_.test_accuracy, abs=1e-6)
     clf.save(tmp_path)
     assert torch.equal(NodeClassifier.load(tmp_path).predict_proba(task), clf.predict_proba(task))
+
+
+@dataclass(frozen=True)
+class Partial(Vanilla):
+    """A method that nobody has heard of: it predicts the first class wherever training had a label."""
+
+    side_by_side = False
+
+    def kept(self, learner, graph):
+        return {"known": learner._problem.train.cpu()}
+
+    def predict(self, network, graph, kept):
+        return network(graph).where(~kept["known"].unsqueeze(1), torch.tensor([9.0, 0.0, 0.0]))
+
+
+def test_a_new_method_may_predict_as_it_likes(monkeypatch, data, tmp_path):
+    monkeypatch.setitem(METHODS, "partial", Partial)
+    clf = NodeClassifier("partial", **FAST).fit(data)
+    assert clf.predict(data)[data.train_mask].tolist() == [0] * 15
+    assert len(clf.predict(data)[~data.train_mask].unique()) == 3
+    clf.save(tmp_path)
+    assert torch.equal(NodeClassifier.load(tmp_path).predict_proba(data), clf.predict_proba(data))
 
 
 def test_changed_edges_belong_to_the_training_graph():

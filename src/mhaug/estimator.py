@@ -15,9 +15,7 @@ from mhaug.data.as_task import as_task, truth
 from mhaug.data.memory_mapped import MemoryMapped
 from mhaug.data.task import NodeTask
 from mhaug.distributed.world import World
-from mhaug.methods.grand import Grand
 from mhaug.methods.method import Problem
-from mhaug.methods.parts.changed_edges import ChangedEdges
 from mhaug.methods.presets import preset_settings
 from mhaug.minibatch.inference import infer
 from mhaug.minibatch.large_graph import LargeGraph
@@ -51,7 +49,7 @@ class NodeClassifier:
         self.model_: Backbone | None = None
         self.result_: FitResult | None = None
         self.class_names_: list[str] | None = None
-        self._changed: ChangedEdges | None = None
+        self._kept: dict[str, Tensor] = {}  # what the method predicts with beside the weights
 
     def fit(
         self,
@@ -84,14 +82,13 @@ class NodeClassifier:
                 return self.take_from(fit_together([task], [plan], [self.seed], **options), 0, task)
             network = self._network(plan, task.graph.x.shape[1], task.num_classes).to(self.device)
             if plan.batching.on:
-                graph = LargeGraph.of(task.graph)
-                learner = plan.begin_in_batches(task, graph, network, seed=self.seed, world=world)
-            else:
-                learner = plan.begin(Problem.of(task), network, seed=self.seed, rank=world.rank)
+                learner = plan.begin_in_batches(task, LargeGraph.of(task.graph), network, seed=self.seed, world=world)
+                result = fit(task, learner, plan.config, **options, world=world)
+                return self._adopt(network, result, task)
+            problem = Problem.of(task)
+            learner = plan.begin(problem, network, seed=self.seed, rank=world.rank)
             result = fit(task, learner, plan.config, **options, world=world)
-        self._adopt(network, result, task)
-        self._changed = ChangedEdges.of(learner, task.graph.edge_index)
-        return self
+        return self._adopt(network, result, task, plan.method.kept(learner, problem.graph))
 
     def take_from(self, batch: ReplicaFit, index: int, task: NodeTask) -> "NodeClassifier":
         """Become run `index` of a batch that was trained together with this classifier's settings."""
@@ -105,8 +102,10 @@ class NodeClassifier:
         network.load_state_dict(batch.best_weights(index))
         return self._adopt(network.to(self.device), result, task)
 
-    def _adopt(self, network: Backbone, result: FitResult, task: NodeTask) -> "NodeClassifier":
-        self.model_, self.result_ = network, result
+    def _adopt(
+        self, network: Backbone, result: FitResult, task: NodeTask, kept: dict[str, Tensor] | None = None
+    ) -> "NodeClassifier":
+        self.model_, self.result_, self._kept = network, result, kept or {}
         self.class_names_ = getattr(task.graph, "class_names", None)
         self.in_features_, self.num_classes_ = int(task.graph.x.shape[1]), task.num_classes
         return self
@@ -125,13 +124,7 @@ class NodeClassifier:
         checks.require(graph.num_features == self.in_features_, "x", rule, graph.num_features)
         if isinstance(graph, LargeGraph):
             return torch.softmax(infer(model, graph, len(plan.batching.hops(model))), -1).cpu()
-        model.eval()
-        if self._changed is not None:
-            graph = graph.with_edges(self._changed.replace(graph.edge_index))
-        graph = graph.to(self.device)
-        # GRAND predicts from propagated features, not by the backbone as it is
-        method = plan.method
-        logits = method.logits(model, graph)[0] if isinstance(method, Grand) else model(graph)
+        logits = plan.method.predict(model.eval(), graph.to(self.device), self._kept)
         return torch.softmax(logits, -1).cpu()
 
     def predict(self, data: Any) -> Tensor:
@@ -151,13 +144,12 @@ class NodeClassifier:
 
     def save(self, folder: str | Path) -> None:
         """Write `model.safetensors` and `classifier.json` into `folder`. No pickle."""
-        edges = {} if self._changed is None else vars(self._changed)
-        model_files.save(Path(folder), self._fitted(), self._description(), edges)
+        model_files.save(Path(folder), self._fitted(), self._description(), self._kept)
 
     @classmethod
     def load(cls, folder: str | Path, *, backbone: nn.Module | None = None, device: str = "cpu") -> "NodeClassifier":
         """Read what `save` wrote. A classifier with a module of the user's own needs one of that kind to fill."""
-        description, weights, edges = model_files.load(Path(folder))
+        description, weights, kept = model_files.load(Path(folder))
         own = description["backbone"] == OWN_MODULE
         checks.require(not own or backbone is not None, "backbone", "given: the saved one was the user's own", None)
         clf = cls(
@@ -172,7 +164,7 @@ class NodeClassifier:
         network = clf._network(clf._plan(description["dataset"]), clf.in_features_, clf.num_classes_)
         model_files.fill(network, weights, Path(folder))
         clf.model_, clf._dataset = network.to(device), description["dataset"]
-        clf._changed = ChangedEdges(**edges) if edges else None
+        clf._kept = kept
         return clf
 
     @property

@@ -10,24 +10,24 @@ from mhaug.checks import RequestError
 from mhaug.data.folders import replacing
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "classifier.json"
-EDGES = "edges."  # names of edge lists, beside those of the weights
+KEPT = "kept."  # before the names of what the method keeps, beside those of the weights
 
 Tensors = dict[str, Tensor]
 
 
-def save(folder: Path, model: nn.Module, description: dict[str, Any], edges: Tensors) -> None:
+def save(folder: Path, model: nn.Module, description: dict[str, Any], kept: Tensors) -> None:
     """Write both files, making the folder."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    tensors = {**model.state_dict(), **{f"{EDGES}{name}": value for name, value in edges.items()}}
+    tensors = {**model.state_dict(), **{f"{KEPT}{name}": value for name, value in kept.items()}}
     with replacing(folder / WEIGHTS) as partial:
         save_file({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, partial)
     (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
 
 
 def load(folder: Path) -> tuple[dict[str, Any], Tensors, Tensors]:
-    """Read both files: the description, the weights, the edge lists."""
+    """Read both files: the description, the weights, what the method keeps."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -41,8 +41,8 @@ def load(folder: Path) -> tuple[dict[str, Any], Tensors, Tensors]:
         tensors = load_file(folder / WEIGHTS)
     except (json.JSONDecodeError, SafetensorError) as broken:
         raise RequestError(f"folder must hold whole files; got {str(folder)!r} ({broken})") from broken
-    edges = {name: tensors.pop(name) for name in list(tensors) if name.startswith(EDGES)}
-    return description, tensors, {name.removeprefix(EDGES): value for name, value in edges.items()}
+    kept = {name: tensors.pop(name) for name in list(tensors) if name.startswith(KEPT)}
+    return description, tensors, {name.removeprefix(KEPT): value for name, value in kept.items()}
 
 
 def fill(model: nn.Module, weights: Tensors, folder: Path) -> None:

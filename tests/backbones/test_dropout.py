@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from mhaug.backbones import dropout as dropout_file
 from mhaug.backbones.dropout import dropout
 
 
@@ -38,3 +39,17 @@ def test_the_gradient_has_the_mask_of_the_value() -> None:
     dropped = dropout(values, 0.5)
     dropped.sum().backward()
     assert torch.equal(values.grad, dropped.detach())
+
+
+@pytest.mark.parametrize("numba", [True, False])
+def test_a_mask_from_a_word_is_the_same_whatever_the_global_generator_says(monkeypatch, numba) -> None:
+    monkeypatch.setattr(dropout_file, "_has_numba", lambda: numba)
+    values = torch.ones(10_000, requires_grad=True)
+    state = torch.get_rng_state()
+    first, second, other = (dropout(values, 0.3, word) for word in (5, 5, 6))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.equal(first, second)
+    assert not torch.equal(first, other)
+    assert float((first == 0).double().mean()) == pytest.approx(0.3, abs=0.02)
+    (slope,) = torch.autograd.grad(first.sum(), values)
+    assert torch.equal(slope, first.detach())

@@ -25,8 +25,16 @@ def planted_task() -> NodeTask:
     return NodeTask.from_data(data, split=per_class_split(data.y, train=5, validation=10), name="planted")
 
 
-def begin(method: str, backbone: str = "gcn", *, seed: int = 0, dropout: float = 0.5, **settings) -> Learner:
-    problem = Problem.of(planted_task())
+def begin(
+    method: str,
+    backbone: str = "gcn",
+    *,
+    task: NodeTask | None = None,
+    seed: int = 0,
+    dropout: float = 0.5,
+    **settings,
+) -> Learner:
+    problem = Problem.of(task or planted_task())
     network = build_backbone(backbone, 8, 3, hidden=16, dropout=dropout, rng=rng.stream(seed, "weights"))
     rng.seed_global(seed, "dropout")
     return build_method(method, **{**SHORT_SETTINGS.get(method, {}), **settings}).begin(problem, network, seed=seed)

@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from mhaug.methods.parts.adversaries import OptimisedNoise, PowerIteration, truncated_normal, unit_rows
+from mhaug.methods.parts.adversaries import OptimisedNoise, PowerIteration, normal, unit_rows
 
 
 def test_power_iteration_finds_the_direction_that_matters():
     """½ (y·a)² grows fastest along a, wherever one starts; rows that nobody counts stay 0."""
     away = torch.tensor([0.6, 0.8])
-    search = PowerIteration((3, 2), torch.empty(0), iterations=1, probe_length=1e-3, length=0.5)
-    found = search.find(lambda y: 0.5 * (y @ away).square(), torch.tensor([True, True, False]))
+    search = PowerIteration(iterations=1, probe_length=1e-3, length=0.5)
+    found = search.find(lambda y: 0.5 * (y @ away).square(), torch.tensor([True, True, False]), torch.rand(3, 2))
     torch.testing.assert_close((found @ away).abs(), torch.tensor([0.5, 0.5, 0.0]))
     torch.testing.assert_close(found.norm(dim=1), torch.tensor([0.5, 0.5, 0.0]))
     assert search.state_dict() == {}
@@ -21,11 +21,14 @@ def test_unit_rows_of_tiny_numbers():
     torch.testing.assert_close(unit_rows(rows), torch.tensor([[0.6, 0.8], [0.0, 0.0]]))
 
 
-def test_truncated_normal():
-    numbers = truncated_normal(torch.empty(200_000, dtype=torch.float64))
-    assert numbers.abs().max() <= 2.0
-    assert float(numbers.std()) == pytest.approx(0.8796, abs=0.005)
+@pytest.mark.parametrize(("within", "deviation"), [(2.0, 0.8796), (5.0, 1.0)])
+def test_normal_numbers(within, deviation):
+    numbers = normal(torch.rand(200_000, dtype=torch.float64), within=within)
+    assert numbers.abs().max() <= within
+    assert float(numbers.std()) == pytest.approx(deviation, abs=0.005)
     assert float(numbers.mean()) == pytest.approx(0.0, abs=0.01)
+    ends = normal(torch.tensor([0.0, 1.0]), within=within)  # 1 - 2⁻⁵³ is 1 in single precision
+    torch.testing.assert_close(ends, torch.tensor([-within, within]), rtol=0.02, atol=0.0)
 
 
 def test_optimised_noise_is_adam_whose_moments_stay():
@@ -36,10 +39,9 @@ def test_optimised_noise_is_adam_whose_moments_stay():
     values = torch.zeros(3, 2, dtype=torch.float64, requires_grad=True)
     reference = torch.optim.Adam([values], lr=0.001)
     for _ in range(2):
-        state = torch.get_rng_state()
-        found = search.find(lambda y: (y * pull).sum(-1), None)
-        torch.set_rng_state(state)
-        values.data = 0.01 * truncated_normal(values.detach())
+        numbers = torch.rand(3, 2, dtype=torch.float64)
+        found = search.find(lambda y: (y * pull).sum(-1), None, numbers)
+        values.data = 0.01 * normal(numbers, within=2.0)
         for _ in range(4):
             reference.zero_grad()
             (0.5 * values.square().sum() - (values * pull).sum(-1).mean()).backward()

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from methods.allocations import LargestTensor
 from methods.problems import begin, planted_task
-from methods.wide_problem import Largest, begin_wide, wide_task
+from methods.wide_problem import begin_wide, wide_task
 from mhaug.backbones.catalogue import BACKBONES
+from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.checks import RequestError
 from mhaug.methods.catalogue import build_method
@@ -35,10 +37,29 @@ def test_the_search_moves_predictions_more_than_chance(variant, space):
     assert moved["found"] > 2.0 * moved["chance"] > 0.0
 
 
+@pytest.mark.parametrize("probe_length", [None, 1e-6])
+def test_the_probe_is_felt_in_single_precision(probe_length):
+    """The direction found is that of double precision. With the released 1e-6 it would not be."""
+    options = {"variant": "sampled", "dropout": 0.0} | (
+        {} if probe_length is None else {"probe_length": probe_length}
+    )
+    found = []
+    for dtype in (torch.float32, torch.float64):
+        learner = begin_wide("bvat", wide_task(), **options)
+        graph = GraphInput.from_data(wide_task().graph, dtype=dtype)
+        learner = learner._method.begin(replace(learner._problem, graph=graph), learner.model.to(dtype), seed=0)
+        find = learner._adversary.find
+        learner._adversary.find = lambda *given, find=find: found.append(find(*given)) or found[-1]
+        learner.step(1)
+    single, double = (unit_rows(one.double()) for one in found)
+    alike = (single * double).sum(1).abs()[double.norm(dim=1) > 0]
+    assert (float(alike.mean()) > 0.99) == (probe_length is None)
+
+
 def test_the_loss_is_the_sum_of_its_terms_and_compares_with_perturbed_features():
     learner = begin_wide("bvat", wide_task(), dropout=0.0, adversarial_weight=2.0, sharpness_weight=0.3)
     change = torch.randn(learner._perturbation.shape)
-    learner._adversary.find = lambda divergence, nodes: change
+    learner._adversary.find = lambda *_: change
     losses = learner.step(1).losses
     terms = losses.terms
     expected = terms["supervised"] + 2.0 * terms["adversarial"] + 0.3 * terms["sharpness"]
@@ -73,9 +94,9 @@ def test_nothing_of_the_size_of_the_features_is_made(backbone, variant):
     task = wide_task(features=2000)
     problem_size, hidden_size = 120 * 2000, 2000 * 16
     learner = begin_wide("bvat", task, backbone, variant=variant)
-    with Largest() as largest:
+    with LargestTensor() as largest:
         learner.step(1).losses.total.backward()
-    assert largest.numbers <= hidden_size < problem_size / 4
+    assert largest.elements <= hidden_size < problem_size / 4
 
 
 @pytest.mark.parametrize("variant", ["optimised", "sampled"])

@@ -5,8 +5,9 @@ import math
 import pytest
 import torch
 
+from methods.allocations import LargestTensor
 from methods.problems import begin, planted_task
-from methods.wide_problem import Largest, begin_wide, wide_task
+from methods.wide_problem import begin_wide, wide_task
 from mhaug.backbones.catalogue import BACKBONES, build_backbone
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.pyg_module import PyGModule
@@ -31,14 +32,14 @@ def test_with_all_features_covered_nothing_can_be_said():
 
 def test_with_all_links_removed_the_network_sees_none_and_has_to_predict_all():
     learner = begin("ssl", removal_rate=1.0, covering_weight=0.0, dropout=0.0)
-    state = torch.get_rng_state()
+    state = learner._draws.state()
     found = learner.step(1).losses.detached()["removed_links"]
     data = planted_task().graph.clone()
     data.edge_index = data.edge_index[:, :0]
     bare, network = GraphInput.from_data(data), learner.model
     rows = network.from_product(bare, network.first_product(bare.features), layers=1)
-    torch.set_rng_state(state)
-    assert found == pytest.approx(float(learner._links.loss(rows).detach()), rel=1e-5)
+    learner._draws.restore(state)
+    assert found == pytest.approx(float(learner._links.loss(rows, uniform=learner._draws.common).detach()), rel=1e-5)
     assert rows.shape == (120, 16)
 
 
@@ -65,10 +66,40 @@ def test_pre_training_learns_links_first_and_then_labels_alone():
     assert history["test_accuracy"][-1] > 0.75
 
 
+def parameters(network):
+    """Of the first layer, and of the last."""
+    return [[part.detach().clone() for part in layer.parameters()] for layer in network.layers]
+
+
+def moved(before, after):
+    return [
+        any(not torch.equal(a, b) for a, b in zip(*layers, strict=True)) for layers in zip(before, after, strict=True)
+    ]
+
+
 def test_the_last_layer_waits_for_the_labels():
-    learner = begin("ssl", **WARM)
-    gradient = torch.autograd.grad(learner.step(1).losses.total, list(learner.model.layers[1].parameters()))
-    assert all(torch.equal(part, torch.zeros_like(part)) for part in gradient)
+    """Weight decay moves it no more than the loss does, and its count of updates begins with the labels."""
+    learner, seen = begin("ssl", **WARM), []
+    start = parameters(learner.model)
+    config = FitConfig(max_updates=12, weight_decay=0.05)
+    fit(planted_task(), learner, config, report=lambda _: seen.append(parameters(learner.model)))
+    assert [moved(start, each) for each in seen] == [[True, False]] * 10 + [[True, True]] * 2
+    # Adam's first step is one learning rate long
+    first = (seen[10][1][0] - start[1][0]).abs()
+    assert float(first.max()) == pytest.approx(config.learning_rate, rel=1e-3)
+
+
+def test_the_last_layer_waits_side_by_side():
+    plan = Plan.of("gcn", "ssl", {"hidden": 16, "weight_decay": 0.05, "max_updates": 12, **WARM})
+    fitting = begin_together([planted_task()] * 2, [plan] * 2, (0, 1))
+    network, start = fitting.learner.model, parameters(fitting.learner.model)
+    seen = []
+    for _ in range(11):
+        fitting.step()
+        seen.append(parameters(network))
+    assert [moved(start, each) for each in seen] == [[True, False]] * 10 + [[True, True]]
+    first = (seen[10][1][0] - start[1][0]).abs()
+    assert float(first.max()) == pytest.approx(plan.config.learning_rate, rel=1e-3)
 
 
 def test_pre_training_side_by_side_keeps_the_same_time():
@@ -110,9 +141,9 @@ def test_replicas_have_rates_and_weights_of_their_own():
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_sparse_features_stay_sparse(backbone):
     learner = begin_wide("ssl", wide_task(features=2000), backbone)
-    with Largest() as largest:
+    with LargestTensor() as largest:
         learner.step(1).losses.total.backward()
-    assert largest.numbers <= 2000 * 16 < 120 * 2000 / 4
+    assert largest.elements <= 2000 * 16 < 120 * 2000 / 4
 
 
 def test_a_single_layer_predicts_links_from_its_logits():
@@ -129,6 +160,10 @@ def test_a_single_layer_predicts_links_from_its_logits():
         ({"covering_weight": -1.0}, "'covering_weight'"),
         ({"negatives": 0}, "'negatives' must be a whole number of at least 1"),
         ({"pretraining_updates": -1}, "'pretraining_updates'"),
+        (
+            {"form": "pre-train", "removal_weight": 0.0, "covering_weight": 0.0},
+            "'removal_weight' must be above 0 where",
+        ),
     ],
 )
 def test_bad_settings(settings, words):

@@ -1,10 +1,6 @@
-"""A small problem with more features than the first layer has outputs, most of them 0: these stay sparse.
-
-And a way to see the largest tensor that was made.
-"""
+"""A small problem with more features than the first layer has outputs, most of them 0: these stay sparse."""
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch_geometric.data import Data
 
 from methods.problems import planted_task
@@ -29,16 +25,3 @@ def begin_wide(method: str, task: NodeTask, backbone: str = "gcn", *, dropout=0.
     network = build_backbone(backbone, problem.graph.num_features, 3, hidden=8, dropout=dropout, rng=weights)
     torch.manual_seed(seed)
     return build_method(method, **settings).begin(problem, network, seed=seed)
-
-
-class Largest(TorchDispatchMode):
-    """The number of elements of the largest dense tensor that any operation made."""
-
-    numbers = 0
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        made = function(*args, **(kwargs or {}))
-        for one in made if isinstance(made, list | tuple) else (made,):
-            if isinstance(one, torch.Tensor) and one.layout == torch.strided:
-                self.numbers = max(self.numbers, one.numel())
-        return made

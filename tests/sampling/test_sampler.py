@@ -32,6 +32,13 @@ def test_shapes_and_meaning(grid):
     assert bool((trace.edge_flips >= flips).all())  # the first draw is compared with the end of the warm-up
 
 
+@pytest.mark.parametrize("backend", ["torch", "numba"])
+def test_node_numbers_may_be_short(grid, backend):
+    short = Data(edge_index=grid.edge_index.int(), num_nodes=20)
+    first, second = (replace(BOTH, backend=backend).sample(each, draws=10, warmup=2) for each in (grid, short))
+    assert torch.equal(first.log_prob, second.log_prob)
+
+
 def test_log_prob_and_ego_change_belong_to_the_masks(grid):
     trace = BOTH.sample(grid, draws=20, warmup=0, chains=2, keep_masks=True)
     targets = BOTH.chain(grid).setup.targets

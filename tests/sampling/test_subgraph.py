@@ -24,6 +24,16 @@ def test_a_directed_unit_is_a_column():
     assert graph.column_kept(torch.tensor([False, True, True])).tolist() == [False, True, True, True]
 
 
+def test_node_numbers_may_be_short():
+    """A pair's own number, u · V + v, is larger than an int32 holds."""
+    edges, nodes = torch.tensor([[0, 99_999, 7], [99_999, 0, 7]]), 100_000
+    long, short = (UnitGraph.from_edge_index(each, nodes) for each in (edges, edges.int()))
+    assert short.unit_edges.tolist() == [[0], [99_999]]
+    for name in ("unit_edges", "unit_of_column", "messages"):
+        assert torch.equal(getattr(short, name), getattr(long, name))
+        assert getattr(short, name).dtype == torch.long
+
+
 def test_no_edges():
     graph = UnitGraph.from_edge_index(torch.empty(2, 0, dtype=torch.long), 3)
     assert graph.num_units == 0

@@ -8,6 +8,7 @@ from mhaug.data.splits import per_class_split
 from mhaug.data.task import NodeTask
 from mhaug.methods.catalogue import METHODS, build_method
 from mhaug.methods.stacking import stack_methods
+from mhaug.objectives.objective import Losses
 from mhaug.training.fit import fit
 from mhaug.training.plan import Plan
 from mhaug.training.replicas.adam import ReplicaAdam
@@ -147,6 +148,48 @@ def test_adam_is_torchs_for_those_who_learn():
             reference.step()
     torch.testing.assert_close(module[0][0], plain)
     assert torch.equal(module[0][1], weights[1])
+
+
+def test_adam_leaves_alone_what_a_replicas_loss_does_not_reach():
+    """Two replicas take turns at two losses; the second does not know the second parameter, and none the third."""
+    starts = [torch.randn(2, size) for size in (4, 3, 2)]
+    module = torch.nn.ParameterList([start.clone() for start in starts])
+    adam = ReplicaAdam(module, learning_rate=0.05, weight_decay=0.1)
+    alone = [[start[replica].clone().requires_grad_() for start in starts] for replica in range(2)]
+    references = [torch.optim.Adam(own, lr=0.05, weight_decay=0.1) for own in alone]
+    everyone = torch.ones(2, dtype=torch.bool)
+    for step in range(20):
+        turn = torch.tensor([step % 3 == 0, step % 2 == 0])
+        both = (module[0].square().sum(1) + module[1].sum(1)).exp()
+        losses = Losses.either(turn, both, module[0].sin().sum(1), {})
+        gradient, reached = adam.gradient(losses)
+        adam.step(gradient, everyone, reached)
+        for (a, b, _), reference, first in zip(alone, references, turn.tolist(), strict=True):
+            reference.zero_grad()
+            loss = (a.square().sum() + b.sum()).exp() if first else a.sin().sum()
+            loss.backward()
+            reference.step()
+    for replica, own in enumerate(alone):
+        for parameter, expected in zip(module, own, strict=True):
+            torch.testing.assert_close(parameter[replica], expected)
+    assert torch.equal(module[2], starts[2])
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "sage", "gat"])
+@pytest.mark.parametrize("method", STACKED)
+def test_the_same_parameters_are_left_alone_as_in_the_plain_loop(method, backbone):
+    """As for the attention of GraphMix, which its twin has not, and that of GRAND, which asks for none."""
+    learner, fitting = begin(method, backbone, seed=1), together(method, backbone=backbone, seeds=(0, 1))
+    names, plain, stacked = [name for name, _ in learner.model.named_parameters()], set(), set()
+    for _ in range(8):
+        learner.model.zero_grad()
+        learner.step(20).losses.total.backward()
+        plain.add(tuple(name for name, each in learner.model.named_parameters() if each.grad is None))
+        _, reached = fitting.adam.gradient(fitting.learner.step(1).losses)
+        rows = torch.ones(2, len(names), dtype=torch.bool) if reached is None else reached
+        stacked |= {tuple(name for name, one in zip(names, row, strict=True) if not one) for row in rows.tolist()}
+    assert plain == stacked
+    assert len(plain) == 1 + (method == "graph-mix" and backbone == "gat")
 
 
 def test_only_like_goes_with_like():

@@ -45,14 +45,14 @@ class CompiledDropout(torch.autograd.Function):
     """`dropout` for a CPU tensor; `dropped` of the 2¹⁶ levels fall."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, dropped: int) -> Tensor:
-        ctx.seed, ctx.dropped = random_seed(), dropped
+    def forward(ctx: Any, values: Tensor, dropped: int, word: int | None) -> Tensor:
+        ctx.seed, ctx.dropped = random_seed() if word is None else np.uint64(word), dropped
         return _dropped(values, ctx.seed, dropped)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _dropped(grad, ctx.seed, ctx.dropped), None
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        return _dropped(grad, ctx.seed, ctx.dropped), None, None
 
 
 def _dropped(values: Tensor, seed: np.uint64, dropped: int) -> Tensor:

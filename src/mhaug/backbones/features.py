@@ -48,15 +48,17 @@ def _sparse(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int
     return Sparse(structure, values[source])
 
 
-def drop_features(features: Features, rate: PerReplica, replicas: int | None = None) -> Features:
-    """Dropout on the feature values, from torch's global generator; of sparse features, on the stored ones.
+def drop_features(
+    features: Features, rate: PerReplica, replicas: int | None = None, *, word: int | None = None
+) -> Features:
+    """Dropout on the feature values, with a mask as in `dropout`; of sparse features, on the stored ones.
 
     A zero stays zero either way, so both kinds follow the same law. With `replicas` each has features of its own:
     a dense tensor [V, R, F], or values [entries, R].
     """
     if isinstance(features, Sparse):
         values = features.values if replicas is None else features.values.unsqueeze(1).expand(-1, replicas)
-        return features.with_values(dropout(values, rate))
+        return features.with_values(dropout(values, rate, word))
     if replicas is not None:
         features = features.unsqueeze(1).expand(-1, replicas, -1)
-    return dropout(features, aligned(rate, 1))
+    return dropout(features, aligned(rate, 1), word)

@@ -11,13 +11,14 @@ from mhaug.methods.method import Problem, Step
 from mhaug.methods.parts.class_buckets import random_missing, surest_missing
 from mhaug.methods.parts.pseudo_labels import PseudoLabels
 from mhaug.methods.parts.rewired import Rewired, RewiredLearner
+from mhaug.methods.rewiring_method import RewiringMethod
 from mhaug.sampling.subgraph import UnitGraph
 
 PREFER = ("random", "surest")
 
 
 @dataclass(frozen=True)
-class AdaEdge:
+class AdaEdge(RewiringMethod):
     """Rounds of: train a fresh network on the current graph, then edit that graph by its predictions.
 
     An edit adds up to `add_share` · M pairs of one predicted class and removes up to `remove_share` · M pairs of

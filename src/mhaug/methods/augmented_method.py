@@ -6,13 +6,13 @@ from typing import Any
 from mhaug.augmentation.augmenter import Augmenter
 from mhaug.backbones.backbone import Backbone
 from mhaug.methods.augmented import AugmentedLearner, Recipe
-from mhaug.methods.method import Problem
+from mhaug.methods.method import Method, Problem
 
 
-class AugmentedMethod(ABC):
+class AugmentedMethod(Method, ABC):
     """A method that views of the graph decide: it learns from the whole graph, or in batches (`minibatch/`)."""
 
-    side_by_side: bool = True
+    side_by_side = True
 
     @abstractmethod
     def augmenter(self, graph: Any, *, seed: int, replicas: int | None = None) -> Augmenter:

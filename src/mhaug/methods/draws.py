@@ -1,5 +1,7 @@
 """Random numbers of a method that learns at every step, and its steps: alike for one run and for replicas."""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -15,15 +17,30 @@ class Draws:
         device = problem.labels.device
         self._everyone = None if replicas is None else torch.ones(replicas, dtype=torch.bool, device=device)
         self._rng: Streams | SharedStream
+        self._common: Streams | SharedStream
         if replicas is None:
-            self._rng = Streams(seed, role, count=1, device=device)
+            self._rng = self._common = Streams(seed, role, count=1, device=device)
         else:
-            self._rng = SharedStream(replicas, device)
+            self._rng, self._common = SharedStream(replicas, device), SharedStream(1, device)
 
     def uniform(self, size: int) -> Tensor:
         """Numbers in [0, 1), [size] or [R, size], in double precision."""
         numbers = self._rng.uniform(size)
         return numbers if self._everyone is not None else numbers[0]
+
+    def by_node(self, nodes: int, *width: int) -> Tensor:
+        """As many as that for each node, as values lie in the layers: [V, ...], or [V, R, ...] for replicas."""
+        shape = (nodes, *width)
+        numbers = self._rng.uniform(math.prod(shape)).unflatten(1, shape)
+        return numbers[0] if self._everyone is None else numbers.movedim(0, 1)
+
+    def common(self, size: int) -> Tensor:
+        """[size], the same numbers for all replicas."""
+        return self._common.uniform(size)[0]
+
+    def word(self) -> int | None:
+        """What a dropout mask can be made of; None for replicas, whose masks come from torch's global generator."""
+        return None if self._everyone is not None else int(self.uniform(1) * 2**53)
 
     def step(self, losses: Losses) -> Step:
         """A step that everyone learns from."""

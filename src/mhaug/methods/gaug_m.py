@@ -12,11 +12,12 @@ from mhaug.methods.parts.auto_encoder import variational_codes
 from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.methods.parts.rewired import Rewired, RewiredLearner
 from mhaug.methods.parts.top_pairs import likeliest_missing
+from mhaug.methods.rewiring_method import RewiringMethod
 from mhaug.sampling.subgraph import UnitGraph
 
 
 @dataclass(frozen=True)
-class GAugM:
+class GAugM(RewiringMethod):
     """L_s on a graph without its `remove_share` · M least likely edges and with `add_share` · M likeliest new ones.
 
     M is the number of edges (undirected pairs). How likely a pair is says one draw of a variational graph

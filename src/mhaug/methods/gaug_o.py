@@ -10,7 +10,7 @@ from mhaug import checks
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.gcn import GCN
 from mhaug.backbones.sage import SAGE
-from mhaug.methods.method import Problem, Step
+from mhaug.methods.method import Method, Problem, Step
 from mhaug.methods.parts.all_pairs import AllPairs
 from mhaug.methods.parts.auto_encoder import EdgePredictor, train_apart
 from mhaug.methods.parts.candidate_pairs import CandidatePairs
@@ -28,7 +28,7 @@ TAKES_WEIGHTS = (GCN, SAGE)
 
 
 @dataclass(frozen=True)
-class GAugO:
+class GAugO(Method):
     """L = L_s(G') + β L_r, with G' drawn afresh from P = α S / max S + (1 - α) A at each update, S = Z Zᵀ.
 
     α is `predicted_share`, β `reconstruction_weight`, L_r the predictor's own loss, τ the `temperature` of the

@@ -1,5 +1,6 @@
 """GRAND (Feng et al. 2020): random propagation, and sharpened agreement between several draws of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -8,14 +9,12 @@ from torch import Tensor
 from mhaug import checks
 from mhaug.backbones.alone import bias_of, later_layers_alone, own_part, stack_of
 from mhaug.backbones.backbone import Backbone
-from mhaug.backbones.dropout import dropout
 from mhaug.backbones.features import drop_features
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.backbones.propagation import mixed_order
-from mhaug.data.view import View
 from mhaug.methods.draws import Draws
-from mhaug.methods.method import Problem, Step
+from mhaug.methods.method import Method, Problem, Step
 from mhaug.objectives.log_softmax import log_softmax
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.sharpening import sharpened_average
@@ -26,7 +25,7 @@ CLASSIFIERS = ("mlp", "backbone")
 
 
 @dataclass(frozen=True)
-class Grand:
+class Grand(Method):
     """L = (1/S) Σ_s L_s(p^s) + λ (1/S) Σ_s (1/V) Σ_i ‖p_i^s - sg sharp_T(p̄_i)‖², p̄ the mean of S passes.
 
     Each pass drops nodes (m_i = 0 with probability δ, else 1), propagates what is left, X̄ = mean_{k≤K} Â^k (m ⊙ X),
@@ -61,6 +60,10 @@ class Grand:
         """Learn from several random propagations a step."""
         return GrandLearner(self, problem, backbone, seed=seed)
 
+    def predict(self, network: Backbone, graph: GraphInput, kept: Mapping[str, Tensor]) -> Tensor:
+        """From the whole graph, propagated without drops."""
+        return self.logits(network, graph)[0]
+
     def logits(self, network: Backbone, graph: GraphInput, scale: Tensor | None = None) -> Tensor:
         """Logits [S, V, C] ([S, R, V, C]) of S passes with rows scaled by `scale`, [V, S] ([V, S, R]).
 
@@ -79,7 +82,7 @@ class Grand:
         rows = rows * (1.0 - aligned(self.node_rate, 1) if scale is None else scale.unsqueeze(-1))
         rows = mixed_order(graph, rows, self.order)  # [V, S, D] or [V, S, R, D]
         if self.classifier == "backbone":
-            return torch.stack([_with_messages(network, graph, row) for row in rows.unbind(1)])
+            return torch.stack([network.from_product(graph, row) for row in rows.unbind(1)])
         return _without_messages(network, rows + bias_of(first))
 
     def loss(self, logits: Tensor, labels: Tensor, nodes: Tensor) -> Losses:
@@ -112,7 +115,7 @@ class GrandLearner:
     def predict(self) -> Tensor:
         """From the whole graph, propagated without drops."""
         self.model.eval()
-        return self._method.logits(self.model, self._problem.graph)[0]
+        return self._method.predict(self.model, self._problem.graph, {})
 
     def state_dict(self) -> dict[str, Tensor]:
         """The stream of masks."""
@@ -136,15 +139,3 @@ def _without_messages(network: LayerStack, hidden: Tensor) -> Tensor:
     if network.replicas is not None:
         return later_layers_alone(network, hidden).movedim(0, -2)
     return later_layers_alone(network, hidden.flatten(0, 1)).unflatten(0, hidden.shape[:2]).movedim(0, -2)
-
-
-def _with_messages(network: LayerStack, graph: GraphInput, rows: Tensor) -> Tensor:
-    """The network as it is, on rows that have been through the first product."""
-    key = ("edges of the whole graph", type(network), network.replicas)
-    edges = graph.remembered(key, lambda: network.edge_values(graph, View()))
-    first, *rest = stack_of(network)
-    hidden: Tensor = first(edges, rows)
-    for layer in rest:
-        hidden = dropout(hidden.relu(), aligned(network.dropout, 1)) if network.training else hidden.relu()
-        hidden = layer(edges, layer.transform(hidden))
-    return hidden if network.replicas is None else hidden.movedim(0, -2)

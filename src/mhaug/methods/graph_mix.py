@@ -13,7 +13,7 @@ from mhaug.backbones.features import drop_features
 from mhaug.backbones.layer_stack import LayerStack
 from mhaug.data.view import View
 from mhaug.methods.draws import Draws
-from mhaug.methods.method import Problem, Step
+from mhaug.methods.method import Method, Problem, Step
 from mhaug.methods.parts.mixup import NodeSet, Pairs, taken
 from mhaug.methods.parts.ramp import sigmoid_ramp
 from mhaug.objectives.objective import Losses
@@ -27,7 +27,7 @@ TERMS = ("supervised", "mixed_labelled", "mixed_unlabelled")
 
 
 @dataclass(frozen=True)
-class GraphMix:
+class GraphMix(Method):
     """Network: L_s on the graph. Twin: L_m(labelled) + w(t) L_m(unlabelled), mixed after the first layer's ReLU.
 
     L_m is binary cross-entropy against mixed targets; those of unlabelled nodes are the network's own predictions,
@@ -86,16 +86,12 @@ class GraphMixLearner:
         self.model.train()
         coin, numbers = self._draws.uniform(5 + 3 * self._known.shape[0]).tensor_split([1], -1)
         twins_turn = coin.squeeze(-1) < 0.5
-        in_turn = self._method.taught == "in turn"
-        if in_turn and self.model.replicas is None:
+        if self._method.taught == "together" or self.model.replicas is not None:
+            terms = {**self._network_terms(), **self._twin_terms(numbers)}
+        else:
             own = self._twin_terms(numbers) if bool(twins_turn) else self._network_terms()
             terms = {name: own.get(name, self._known.new_zeros(())) for name in TERMS}
-        else:
-            terms = {**self._network_terms(), **self._twin_terms(numbers)}
-        if in_turn:
-            # each replica has a coin of its own: both losses are worked out, and one of them counts
-            terms = {name: term.where(twins_turn == (name != "supervised"), 0.0) for name, term in terms.items()}
-        step = self._draws.step(self._summed(terms))
+        step = self._draws.step(self._losses(terms, twins_turn))
         self._updates.add_(1)
         return step
 
@@ -143,8 +139,12 @@ class GraphMixLearner:
         product = taken(self._first.transform(features), rows)
         return (own_part(self._first, product) + bias_of(self._first)).relu()
 
-    def _summed(self, terms: dict[str, Tensor]) -> Losses:
+    def _losses(self, terms: dict[str, Tensor], twins_turn: Tensor) -> Losses:
         method = self._method
         weight = method.consistency_weight * sigmoid_ramp(self._updates, method.ramp_start, method.ramp_end)
-        total = terms["supervised"] + terms["mixed_labelled"] + weight * terms["mixed_unlabelled"]
-        return Losses(total, terms)
+        network, twin = terms["supervised"], terms["mixed_labelled"] + weight * terms["mixed_unlabelled"]
+        if method.taught == "together" or self.model.replicas is None:
+            return Losses(network + twin, terms)
+        # each replica has a coin of its own: both losses are worked out, and one of them counts
+        counted = {name: term.where(twins_turn == (name != "supervised"), 0.0) for name, term in terms.items()}
+        return Losses.either(twins_turn, twin, network, counted)

@@ -85,3 +85,14 @@ class Method(Protocol):
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> Learner:
         """Start on a problem; every random draw of the method comes from `seed`."""
         ...
+
+    def kept(self, learner: Learner, graph: GraphInput) -> dict[str, Tensor]:
+        """What predictions need beside the weights after training on `graph`; it is saved with them.
+
+        Nothing, unless a method says otherwise; one that does goes alone, not `side_by_side`.
+        """
+        return {}
+
+    def predict(self, network: Backbone, graph: GraphInput, kept: Mapping[str, Tensor]) -> Tensor:
+        """Logits [V, C] of a trained network in evaluation on any graph: its own, unless a method says otherwise."""
+        return network(graph)

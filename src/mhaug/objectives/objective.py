@@ -41,10 +41,21 @@ class ViewLogits:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """A loss and the terms it was made of, one number for each replica. The terms are before their weights."""
+    """A loss and the terms it was made of, one number for each replica. The terms are before their weights.
+
+    A parameter that a loss does not reach has no part in the step: it stays as it is, with what its optimiser knows
+    of it, and decays no more than it learns. One run shows this by a gradient of None. Where replicas learn from
+    different losses in one step, `choices` are these losses, each with who learns from it, bool [] or [R].
+    """
 
     total: Tensor
     terms: dict[str, Tensor]
+    choices: tuple[tuple[Tensor, Tensor], ...] = ()
+
+    @classmethod
+    def either(cls, turn: Tensor, first: Tensor, second: Tensor, terms: dict[str, Tensor]) -> "Losses":
+        """`first` for whom it is the turn of, bool [] or [R]; `second` for the others."""
+        return cls(first.where(turn, second), terms, ((first, turn), (second, ~turn)))
 
     def detached(self) -> dict[str, float]:
         """All as plain numbers, under the names of the terms and `total`. Waits for the device, once."""

@@ -29,8 +29,12 @@ class UnitGraph:
 
     @classmethod
     def from_edge_index(cls, edge_index: Tensor, num_nodes: int, *, directed: bool | None = None) -> "UnitGraph":
-        """Find the units. `directed=None` asks the edges: undirected if each has one that runs the other way."""
+        """Find the units. `directed=None` asks the edges: undirected if each has one that runs the other way.
+
+        Node numbers may be of any kind of whole number; here they become long ones, as pairs are numbered too.
+        """
         checks.edge_index(edge_index, "edge_index", num_nodes)
+        edge_index = edge_index.long()
         source, target = edge_index
         loop = source == target
         if directed is None:

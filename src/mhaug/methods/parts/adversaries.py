@@ -16,9 +16,9 @@ BETAS, EPSILON = (0.9, 0.999), 1e-8
 
 
 class Adversary(Protocol):
-    """Draws from torch's global generator. Coordinates are [V, M], or [V, R, M] for replicas."""
+    """Coordinates are [V, M], or [V, R, M] for replicas, and so are the random numbers in [0, 1) of a search."""
 
-    def find(self, divergence: Divergence, nodes: Tensor | None) -> Tensor:
+    def find(self, divergence: Divergence, nodes: Tensor | None, numbers: Tensor) -> Tensor:
         """The coordinates of a perturbation that moves the predictions of `nodes`, bool [V] or [R, V]; None: all."""
         ...
 
@@ -34,13 +34,13 @@ class PowerIteration(Adversary):
     the two passes differ, so the gradient does not vanish with the probe, and is in truth one of first order.
     """
 
-    def __init__(self, shape: tuple[int, ...], like: Tensor, *, iterations: int, **lengths: PerReplica) -> None:
-        self._shape, self._like, self._iterations = shape, like, iterations
+    def __init__(self, *, iterations: int, **lengths: PerReplica) -> None:
+        self._iterations = iterations
         self._probe_length, self._length = (aligned(lengths[name], 1) for name in ("probe_length", "length"))
 
-    def find(self, divergence: Divergence, nodes: Tensor | None) -> Tensor:
+    def find(self, divergence: Divergence, nodes: Tensor | None, numbers: Tensor) -> Tensor:
         """Rows that no counted prediction depends on stay 0."""
-        direction = torch.randn(self._shape, dtype=self._like.dtype, device=self._like.device)
+        direction = normal(numbers, within=5.0)
         for _ in range(self._iterations):
             probe = (self._probe_length * unit_rows(direction)).requires_grad_()
             moved = divergence(probe)
@@ -75,9 +75,9 @@ class OptimisedNoise(Adversary):
         self._mean, self._square = (torch.zeros(shape, dtype=like.dtype, device=like.device) for _ in range(2))
         self._count = torch.zeros((), dtype=like.dtype, device=like.device)
 
-    def find(self, divergence: Divergence, nodes: Tensor | None) -> Tensor:
+    def find(self, divergence: Divergence, nodes: Tensor | None, numbers: Tensor) -> Tensor:
         """All nodes are perturbed, and those of `nodes` counted."""
-        noise = self._noise * truncated_normal(self._mean)
+        noise = self._noise * normal(numbers, within=2.0)
         for _ in range(self._steps):
             noise.requires_grad_()
             moved = divergence(noise)
@@ -105,7 +105,7 @@ def unit_rows(rows: Tensor) -> Tensor:
     return rows / rows.norm(dim=-1, keepdim=True).clamp(min=tiny)
 
 
-def truncated_normal(like: Tensor) -> Tensor:
-    """Standard normal numbers given that they lie within ±2, from torch's global generator."""
-    within = math.erf(2.0 / math.sqrt(2.0))
-    return torch.rand_like(like).mul_(2.0).sub_(1.0).mul_(within).erfinv_().mul_(math.sqrt(2.0))
+def normal(numbers: Tensor, *, within: float) -> Tensor:
+    """Standard normal numbers given that they lie within ±`within`, from as many in [0, 1)."""
+    share = math.erf(within / math.sqrt(2.0))
+    return numbers.mul(2.0).sub_(1.0).mul_(share).erfinv_().mul_(math.sqrt(2.0))

@@ -10,6 +10,7 @@ from torch.autograd.function import once_differentiable
 from mhaug.backbones.connections import BothKinds, connect
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.sparse import Sparse
+from mhaug.methods.parts.pair_products import gathered_products
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +44,13 @@ class PairGraph:
 
 
 class _PairScores(torch.autograd.Function):
-    """The backward of two gathers is one sparse product: less memory, and the same bits every time on a GPU."""
+    """Where the pairs are a graph, the gradient is one sparse product: the same bits every time on a GPU."""
 
     @staticmethod
     def forward(ctx: Any, codes: Tensor, graph: PairGraph) -> Tensor:
         ctx.graph = graph
         ctx.save_for_backward(codes)
-        return (codes.index_select(0, graph.pairs[0]) * codes.index_select(0, graph.pairs[1])).sum(1)
+        return gathered_products(codes, graph.pairs)
 
     @staticmethod
     @once_differentiable

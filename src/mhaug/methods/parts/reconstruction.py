@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.methods.parts.pair_graph import PairGraph
-from mhaug.methods.parts.top_pairs import BLOCK
+from mhaug.methods.parts.top_pairs import BLOCK, upper_blocks
 
 EXACT_NODES = 4000  # up to so many nodes all pairs are looked at; above, a sample of those that are no edges
 
@@ -67,19 +67,16 @@ class _SoftplusOfAllPairs(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, codes: Tensor) -> Tensor:
-        num_nodes, first = codes.shape[0], 0
         total, slope = codes.new_zeros((), dtype=torch.float64), torch.zeros_like(codes)
-        while first < num_nodes:
-            rows = min(max(1, BLOCK // (num_nodes - first)), num_nodes - first)
+        for first, scores in upper_blocks(codes, block=BLOCK):
+            rows = scores.shape[0]
             last = first + rows
-            scores = codes[first:last] @ codes[first:].t()
             costs, shares = F.softplus(scores), scores.sigmoid_()
             # the square block holds each of its pairs in both orders, the rest of the rows in one
             total += costs[:, :rows].sum(1).sum(dtype=torch.float64)
             total += costs[:, rows:].sum(1).sum(dtype=torch.float64) * 2.0
             slope[first:last] += 2.0 * (shares @ codes[first:])
             slope[last:] += 2.0 * (shares[:, rows:].t() @ codes[first:last])
-            first = last
         ctx.save_for_backward(slope)
         return total.to(codes.dtype)
 

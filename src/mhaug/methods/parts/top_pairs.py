@@ -13,19 +13,25 @@ from mhaug.methods.parts.known_pairs import KnownPairs
 BLOCK = 2**22  # 16 MiB in single precision
 
 
-def score_blocks(codes: Tensor, *, block: int = BLOCK) -> Iterator[tuple[int, Tensor]]:
-    """Z Zᵀ above its diagonal, as (first row a, scores [rows, V - a]); column 0 is node a.
+def upper_blocks(codes: Tensor, *, block: int = BLOCK) -> Iterator[tuple[int, Tensor]]:
+    """Z Zᵀ from its diagonal on, as (first row a, scores [rows, V - a]); column 0 is node a.
 
-    What lies on or below the diagonal is minus infinity. The scores are the caller's to change.
+    The first columns are a square, whose pairs are there in both orders. The scores are the caller's to change.
     """
     num_nodes, first = codes.shape[0], 0
     while first < num_nodes:
         rows = min(max(1, block // (num_nodes - first)), num_nodes - first)
-        scores = codes[first : first + rows] @ codes[first:].t()
+        yield first, codes[first : first + rows] @ codes[first:].t()
+        first += rows
+
+
+def score_blocks(codes: Tensor, *, block: int = BLOCK) -> Iterator[tuple[int, Tensor]]:
+    """The same, with minus infinity on and below the diagonal: each pair once."""
+    for first, scores in upper_blocks(codes, block=block):
+        rows = scores.shape[0]
         lower = torch.ones(rows, rows, dtype=torch.bool, device=codes.device).tril_()
         scores[:, :rows].masked_fill_(lower, -torch.inf)
         yield first, scores
-        first += rows
 
 
 @torch.no_grad()

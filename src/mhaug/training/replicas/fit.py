@@ -43,10 +43,10 @@ class ReplicaFit:
         """
         step = self.learner.step(1)
         assert step.losses is not None
-        gradient = self.adam.gradient(step.losses.total)
+        gradient, reached = self.adam.gradient(step.losses)
         self.settle()
         learns = self.notebook.learning(step, step.losses.total, gradient)
-        self.adam.step(gradient, learns)
+        self.adam.step(gradient, learns, reached)
         self._looked_at = (step, learns)  # kept alive while they are read aside
         with self._aside.work():
             self.notebook.record(step, learns, self.learner.predict(), self.adam.weights)
