@@ -51,8 +51,8 @@ def test_predictions_of_gaug_o_are_on_the_original_graph():
 
 
 @pytest.mark.parametrize("backbone", ["gcn", "gat"])
-def test_candidates_learn_and_resume(backbone, tmp_path):
-    settings = {"pairs": "candidates", "refresh_updates": 7}
+def test_proposed_pairs_learn_and_resume(backbone, tmp_path):
+    settings = {"pairs": "proposed"}
     config = FitConfig(max_updates=40, weight_decay=0.0)
     whole = fit(planted_task(), begin("gaug-o", backbone, **settings), config)
     path = tmp_path / "checkpoint.safetensors"
@@ -141,7 +141,6 @@ WRONG = [
     ("gaug-o", {"temperature": 0.0}),
     ("gaug-o", {"pairs": "some"}),
     ("gaug-o", {"classifier_warmup": -1}),
-    ("gaug-o", {"refresh_updates": 0}),
 ]
 
 
