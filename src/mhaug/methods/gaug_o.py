@@ -148,7 +148,8 @@ class GAugOLearner:
         predictor, method = self.model.predictor, self._method
         train_apart(
             predictor,
-            lambda: self._reconstruction(predictor(self._problem.graph), uniform=self._uniform),
+            lambda: {"reconstruction": self._reconstruction(predictor(self._problem.graph), uniform=self._uniform)},
+            name="edge predictor",
             epochs=method.predictor_warmup,
             learning_rate=method.predictor_learning_rate,
         )
