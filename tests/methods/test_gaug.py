@@ -110,8 +110,12 @@ def test_a_users_own_module(method):
     learner.step(1).losses.total.backward()
     assert learner.predict().shape == (120, 3)
     weighted = replace(problem, graph=replace(problem.graph, edge_weight=torch.ones(problem.graph.num_edges)))
-    with pytest.raises(RequestError, match="edge_weight"):
+    with pytest.raises(RequestError, match="'edge_weight' must be None, or not taken by the module"):
         built.begin(weighted, network, seed=0)
+    # what the module does not take is nobody's
+    attributes = torch.ones(problem.graph.num_edges, 2)
+    unread = replace(problem, graph=replace(problem.graph, edge_attr=attributes))
+    built.begin(unread, network, seed=0).step(1).losses.total.backward()
 
 
 @pytest.mark.parametrize("method", ["ada-edge", "gaug-m", "gaug-o"])
