@@ -10,13 +10,13 @@ from mhaug.backbones.backbone import Backbone
 from mhaug.methods.method import Problem
 from mhaug.methods.parts.auto_encoder import variational_codes
 from mhaug.methods.parts.known_pairs import KnownPairs
-from mhaug.methods.parts.rewired import Rewired, RewiredLearner
+from mhaug.methods.parts.rewired import Rewired, RewiredLearner, RewiringMethod
 from mhaug.methods.parts.top_pairs import likeliest_missing
 from mhaug.sampling.subgraph import UnitGraph
 
 
 @dataclass(frozen=True)
-class GAugM:
+class GAugM(RewiringMethod):
     """L_s on a graph without its `remove_share` · M least likely edges and with `add_share` · M likeliest new ones.
 
     M is the number of edges (undirected pairs). How likely a pair is says one draw of a variational graph
@@ -38,8 +38,6 @@ class GAugM:
         checks.whole_number(self.encoder_width, "encoder_width", 1)
         checks.whole_number(self.encoder_epochs, "encoder_epochs", 0)
         checks.number_in(self.encoder_learning_rate, "encoder_learning_rate", 0.0, open_low=True)
-
-    side_by_side = False
 
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> RewiredLearner:
         """Train the auto-encoder, and change the graph by it."""

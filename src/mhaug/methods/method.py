@@ -39,7 +39,8 @@ class Problem:
 class Step:
     """What one step found. `losses` is None where there is nothing to learn, as after a rejected candidate.
 
-    With replicas every number is a tensor [R], and `learns` says who learns from this step.
+    With replicas every number is a tensor [R], and `learns` says who learns from this step. `fresh`: the weights have
+    been drawn anew, and the optimiser has to forget what it knows of the old ones.
     """
 
     losses: Losses | None
@@ -47,6 +48,7 @@ class Step:
     accepted: int | Tensor = 1
     info: Mapping[str, PerReplica] = field(default_factory=dict)
     learns: Tensor | None = None
+    fresh: bool = False
 
 
 class Learner(Protocol):

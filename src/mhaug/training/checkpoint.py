@@ -61,10 +61,14 @@ def load_checkpoint(
         raise _foreign(path, broken) from broken
     _restore_optimiser(optimiser, _under("optimiser.", tensors))
     mine = _under(f"rank{world.rank}.", tensors) if world.rank else tensors
-    if "rng.cpu" in mine:
+    # "shared." marks what is the same on all ranks: also for one that the file does not know
+    shared = {name: value for name, value in _under("method.", tensors).items() if name.startswith("shared.")}
+    if method := {**shared, **_under("method.", mine)}:
         device = next(learner.model.parameters()).device
-        method = _under("method.", mine).items()
-        learner.load_state_dict({name: value if "rng" in name else value.to(device) for name, value in method})
+        learner.load_state_dict(
+            {name: value if "rng" in name else value.to(device) for name, value in method.items()}
+        )
+    if "rng.cpu" in mine:
         torch.set_rng_state(mine["rng.cpu"])
         if "rng.cuda" in mine and torch.cuda.is_available():
             torch.cuda.set_rng_state(mine["rng.cuda"])

@@ -8,9 +8,11 @@ from mhaug import checks, rng
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.catalogue import backbone_options, build_backbone
 from mhaug.data.task import NodeTask
+from mhaug.methods.ada_edge import AdaEdge
 from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.catalogue import METHODS, build_method, method_options
 from mhaug.methods.method import Learner, Method, Problem
+from mhaug.methods.parts.rewired import RewiringMethod
 from mhaug.minibatch.batching import Batching
 from mhaug.minibatch.large_graph import LargeGraph
 from mhaug.minibatch.learner import MiniBatchLearner
@@ -43,12 +45,15 @@ class Plan:
             checks.one_of(name, f"settings of {method} with {backbone}", allowed)
         pick = {owner: {name: settings[name] for name in settings if name in own} for owner, own in owners.items()}
         built, batching = build_method(method, **pick["method"]), Batching(**pick["batching"])
+        config = FitConfig(**pick["training"])
+        if isinstance(built, AdaEdge):
+            built = built.within(config.max_updates)
         if batching.on and not isinstance(built, AugmentedMethod):
             able = [
                 name for name, kind in METHODS.items() if isinstance(kind, type) and issubclass(kind, AugmentedMethod)
             ]
             checks.one_of(method, "method in batches", able)
-        return cls(backbone, pick["backbone"], built, FitConfig(**pick["training"]), batching)
+        return cls(backbone, pick["backbone"], built, config, batching)
 
     def network(self, in_features: int, num_classes: int, *, seed: int) -> Backbone:
         """A fresh network; `seed` alone decides its weights."""
@@ -67,11 +72,13 @@ class Plan:
     def begin(self, problem: Problem, network: Backbone, *, seed: int, rank: int = 0) -> Learner:
         """The method at work; torch's global generator, which dropout draws from, is seeded here.
 
-        Each rank of a job has draws of its own: its own chain, its own dropout.
+        Each rank of a job has draws of its own: its own chain, its own dropout. A graph that is changed for good is
+        changed by draws that all ranks share.
         """
-        seed = rng.seed_of_rank(seed, rank)
-        rng.seed_global(seed, "dropout")
-        return self.method.begin(problem, network, seed=seed)
+        own = rng.seed_of_rank(seed, rank)
+        rng.seed_global(own, "dropout")
+        shared = isinstance(self.method, RewiringMethod)
+        return self.method.begin(problem, network, seed=seed if shared else own)
 
 
 def known_settings(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
