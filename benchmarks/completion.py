@@ -22,7 +22,7 @@ DATASETS, BACKBONES = ("cora", "citeseer", "photo", "computers", "cs"), ("gcn", 
 LIMIT = 16.0  # GiB
 # warm-ups cut short, so that a few updates go through every part of a method
 SHORT = {
-    "ada-edge": {"round_updates": 2},
+    "ada-edge": {"add_confidence": 0.0, "remove_confidence": 0.0},
     "gaug-m": {"encoder_epochs": 5},
     "gaug-o": {"predictor_warmup": 5, "classifier_warmup": 1},
 }

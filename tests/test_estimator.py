@@ -190,3 +190,10 @@ def test_changed_edges_belong_to_the_training_graph():
     plain.model_.load_state_dict(clf.model_.state_dict())
     assert torch.equal(clf.predict_proba(other), plain.predict_proba(other))
     assert not torch.equal(clf.predict_proba(task), plain.predict_proba(task))
+    # the order in which edges are listed means nothing
+    shuffled = Data(x=task.graph.x, edge_index=task.graph.edge_index.flip(1))
+    assert torch.equal(clf.predict_proba(shuffled), clf.predict_proba(task))
+    # a repeat does
+    repeated = torch.cat([task.graph.edge_index[:, 1:], task.graph.edge_index[:, 1:2]], 1)
+    again = Data(x=task.graph.x, edge_index=repeated)
+    assert torch.equal(clf.predict_proba(again), plain.predict_proba(again))

@@ -19,12 +19,13 @@ from mhaug.methods.method import Problem
 from mhaug.methods.presets import preset_settings
 from mhaug.minibatch.inference import infer
 from mhaug.minibatch.large_graph import LargeGraph
+from mhaug.objectives.non_finite import NonFiniteLossError
 from mhaug.training.fit import fit
 from mhaug.training.plan import OWN_MODULE, Plan, known_settings
 from mhaug.training.progress import Progress
 from mhaug.training.replicas.fit import ReplicaFit
 from mhaug.training.replicas.group import fit_together, group_key
-from mhaug.training.result import FitResult, NonFiniteLossError
+from mhaug.training.result import FitResult
 
 
 class NodeClassifier:

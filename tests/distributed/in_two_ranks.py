@@ -14,6 +14,7 @@ from torch import distributed
 
 from distributed.cases import SPEC, chain_on_cliques, chain_on_path, path_sampler, states_along
 from methods.problems import begin, planted_task
+from mhaug import NodeClassifier, load_dataset
 from mhaug.data.toy_graphs import path_graph
 from mhaug.distributed.gradients import average_gradients
 from mhaug.distributed.node_parts import node_parts
@@ -138,11 +139,27 @@ def training(world: World) -> dict[str, float]:
     return apart
 
 
+def rounds(world: World) -> list[float]:
+    """Sums over weights and edges after AdaEdge's rounds and GAug-M, which change the graph that all learn on."""
+    task, short = load_dataset("planted-partition"), {"max_updates": 9, "hidden": 8}
+    # nothing validates: the last weights are kept, and the last graph
+    task = replace(task, split=replace(task.split, validation=torch.zeros_like(task.split.validation)))
+    sure = {"add_confidence": 0.2, "remove_confidence": 0.2, "rounds": 3}
+    found = []
+    for method, settings in (("ada-edge", sure), ("gaug-m", {"encoder_epochs": 3})):
+        clf = NodeClassifier(method, **short, **settings).fit(task, world=world)
+        weights = torch.cat([each.detach().reshape(-1) for each in clf.model_.parameters()])
+        found += [float(weights.double().abs().sum()), float(clf._changed.after.double().square().sum())]
+    return found
+
+
 def main(out: Path) -> None:
     with joined() as world:
         found = {"words": words(world), "chains": chains(world), "apart": training(world)}
         found |= {"gradients": gradients(world), "trouble": trouble(world), "patience": patience(world)}
         found["batches"] = in_batches(world, out.with_suffix(".folder"))
+        mine = json.dumps(rounds(world)).encode()
+        found["rounds"] = [json.loads(each) for each in world.bytes_of_all(mine)]
         record = run(SPEC, world=world)
         found["run"] = {"test": record.test_accuracy, "loss": record.history["loss_total"], "ranks": record.ranks}
         # the last word is that of rank 1, where the weights could differ

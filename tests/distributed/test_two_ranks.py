@@ -70,6 +70,11 @@ def test_training_in_batches(found):
     assert batches["evaluation"] < 1e-5
 
 
+def test_ranks_share_the_graph_that_a_method_changes(found):
+    first, second = found["rounds"]
+    assert first == second
+
+
 def test_gradients_are_means_over_the_ranks(found):
     assert found["gradients"] == {"both": [2.0, 8.0], "first": [0.5, 0.5], "nobody": None, "notes": [3.0]}
 

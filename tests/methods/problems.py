@@ -12,7 +12,7 @@ from mhaug.methods.method import Learner, Problem
 # rounds and warm-ups that fit into the forty updates of the contract
 SHORT_SETTINGS: dict[str, dict[str, float]] = {
     "bvat": {"sharpness_weight": 0.2},  # at 0.7 the first guesses of so short a run are its last
-    "ada-edge": {"rounds": 3, "round_updates": 12},
+    "ada-edge": {"rounds": 3, "round_updates": 12, "add_confidence": 0.6, "remove_confidence": 0.6},
     "gaug-m": {"encoder_epochs": 50},
     "gaug-o": {"predictor_warmup": 20, "classifier_warmup": 8},
 }

@@ -22,6 +22,7 @@ from mhaug.methods.parts.auto_encoder import (
 from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.methods.parts.pair_graph import PairGraph
 from mhaug.methods.parts.reconstruction import Reconstruction, softplus_of_all_pairs
+from mhaug.objectives.non_finite import NonFiniteLossError
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -169,3 +170,19 @@ def test_codes_tell_edges_from_other_pairs_and_depend_on_the_seed_alone():
     is_edge, scores = known.contains(pairs), scores[pairs[0], pairs[1]]
     better = (scores[is_edge].unsqueeze(1) > scores[~is_edge]).double().mean()
     assert better > 0.75  # the area under the curve; guessing gives a half
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"), [(1e3, "stopped at step [0-9]+: the term '.*' of the loss is"), (1e38, "")]
+)
+def test_an_auto_encoder_that_diverges_says_when_and_where(rate, words):
+    graph = GraphInput.from_data(planted_task().graph)
+    known = KnownPairs.of(graph.edge_index, graph.num_nodes)
+    sizes = {"hidden": 32, "width": 16, "learning_rate": rate, "seed": 0}
+    with pytest.raises(
+        NonFiniteLossError, match=r"auto-encoder stopped at step [0-9]+: the term '.*' of the loss is"
+    ):
+        variational_codes(graph, known, **sizes, epochs=100)
+    # the last update is followed by no loss
+    with pytest.raises(NonFiniteLossError, match="ended at step 1: the codes are not finite"):
+        variational_codes(graph, known, **sizes, epochs=1)

@@ -51,8 +51,8 @@ def test_predictions_of_gaug_o_are_on_the_original_graph():
 
 
 @pytest.mark.parametrize("backbone", ["gcn", "gat"])
-def test_candidates_learn_and_resume(backbone, tmp_path):
-    settings = {"pairs": "candidates", "refresh_updates": 7}
+def test_proposed_pairs_learn_and_resume(backbone, tmp_path):
+    settings = {"pairs": "proposed"}
     config = FitConfig(max_updates=40, weight_decay=0.0)
     whole = fit(planted_task(), begin("gaug-o", backbone, **settings), config)
     path = tmp_path / "checkpoint.safetensors"
@@ -110,8 +110,12 @@ def test_a_users_own_module(method):
     learner.step(1).losses.total.backward()
     assert learner.predict().shape == (120, 3)
     weighted = replace(problem, graph=replace(problem.graph, edge_weight=torch.ones(problem.graph.num_edges)))
-    with pytest.raises(RequestError, match="edge_weight"):
+    with pytest.raises(RequestError, match="'edge_weight' must be None, or not taken by the module"):
         built.begin(weighted, network, seed=0)
+    # what the module does not take is nobody's
+    attributes = torch.ones(problem.graph.num_edges, 2)
+    unread = replace(problem, graph=replace(problem.graph, edge_attr=attributes))
+    built.begin(unread, network, seed=0).step(1).losses.total.backward()
 
 
 @pytest.mark.parametrize("method", ["ada-edge", "gaug-m", "gaug-o"])
@@ -141,7 +145,6 @@ WRONG = [
     ("gaug-o", {"temperature": 0.0}),
     ("gaug-o", {"pairs": "some"}),
     ("gaug-o", {"classifier_warmup": -1}),
-    ("gaug-o", {"refresh_updates": 0}),
 ]
 
 

@@ -29,7 +29,7 @@ class PyGModule(Backbone):
         names = tuple(inspect.signature(module.forward).parameters)
         rule = "a module with forward(x, edge_index, ...)"
         checks.require(len(names) >= 2, "module", rule, f"forward({', '.join(names)})")
-        self._takes = tuple(name for name in _EDGE_INPUTS if name in names)
+        self.edge_inputs = tuple(name for name in _EDGE_INPUTS if name in names)
 
     @property
     def hops(self) -> int | None:
@@ -58,7 +58,7 @@ class PyGModule(Backbone):
     def _logits(self, graph: GraphInput, view: View) -> Tensor:
         x = graph.scaled(graph.dense_features, view)
         edge_index = graph.edge_index
-        extras = {name: extra for name in self._takes if (extra := getattr(graph, name)) is not None}
+        extras = {name: extra for name in self.edge_inputs if (extra := getattr(graph, name)) is not None}
         if view.edge_kept is not None:
             kept = graph.kept(view)
             rule = "a bool tensor for a user's own module"

@@ -13,10 +13,10 @@ from mhaug.estimator import NodeClassifier
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.run import CHECKPOINT, claimed, finished_run, keep, run
 from mhaug.experiments.spec import RunSpec
+from mhaug.objectives.non_finite import NonFiniteLossError
 from mhaug.training.plan import Plan
 from mhaug.training.progress import Progress
 from mhaug.training.replicas.group import fit_together, group_key
-from mhaug.training.result import NonFiniteLossError
 
 BATCH = 64  # replicas at most: Cora gains little beyond, and larger graphs fill the device sooner
 

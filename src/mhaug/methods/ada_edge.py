@@ -1,6 +1,6 @@
 """AdaEdge (Chen et al. 2020): the graph is edited by the network's own sure predictions, round after round."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -15,6 +15,7 @@ from mhaug.methods.rewiring_method import RewiringMethod
 from mhaug.sampling.subgraph import UnitGraph
 
 PREFER = ("random", "surest")
+USUAL_ROUND = 400  # where nobody says how long the run will be
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,18 @@ class AdaEdge(RewiringMethod):
     """Rounds of: train a fresh network on the current graph, then edit that graph by its predictions.
 
     An edit adds up to `add_share` · M pairs of one predicted class and removes up to `remove_share` · M pairs of
-    two (M pairs in the original graph), the surest first, by c_u · c_v; both ends have to be as sure as
-    `add_confidence` or `remove_confidence`. The two never concern the same pair, so their order does not matter.
-    A round is `round_updates` long, the last one as long as training lasts. Which round is best is for the
-    validation nodes to say: the training loop compares the updates of all rounds. Runs go one after another, since
-    the number of edges differs between them.
+    two (M pairs in the original graph); both ends have to be as sure as `add_confidence` or `remove_confidence`. Of
+    more pairs than that, those removed are the surest by c_u · c_v, and those added random ones, or with
+    `prefer="surest"` the surest. The two never concern the same pair, so their order does not matter.
+
+    A round is `round_updates` long (None: all rounds of a run are equally long), the last one as long as training
+    lasts. An edit is by the weights of the last update before it. Which round is best is for the validation nodes to
+    say: the training loop compares the updates of all rounds. Runs go one after another, since the number of edges
+    differs between them.
     """
 
     rounds: int = 5
-    round_updates: int = 400
+    round_updates: int | None = None
     add_share: float = 0.2
     remove_share: float = 0.8
     add_confidence: float = 0.95
@@ -39,13 +43,22 @@ class AdaEdge(RewiringMethod):
 
     def __post_init__(self) -> None:
         checks.whole_number(self.rounds, "rounds", 1)
-        checks.whole_number(self.round_updates, "round_updates", 1)
+        if self.round_updates is not None:
+            checks.whole_number(self.round_updates, "round_updates", 1)
         checks.number_in(self.add_share, "add_share", 0.0)
         checks.one_of(self.prefer, "prefer", PREFER)
         for name in ("remove_share", "add_confidence", "remove_confidence"):
             checks.number_in(getattr(self, name), name, 0.0, 1.0)
 
-    side_by_side = False
+    def within(self, max_updates: int) -> "AdaEdge":
+        """The same method with rounds that fit into a run of so many updates."""
+        if self.round_updates is None:
+            return replace(self, round_updates=max(1, max_updates // self.rounds))
+        rule = f"below max_updates ({max_updates}), since no edge is changed before the second round"
+        checks.require(
+            self.rounds == 1 or self.round_updates < max_updates, "round_updates", rule, self.round_updates
+        )
+        return self
 
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> "AdaEdgeLearner":
         """Start on the original graph."""
@@ -55,8 +68,8 @@ class AdaEdge(RewiringMethod):
 class AdaEdgeLearner(RewiredLearner):
     """The rounds of AdaEdge, one update at a time.
 
-    A new round draws the weights anew in place. The moments that Adam holds of the round before stay with it: its
-    memory of the mean is ten updates long, and no difference to a fresh Adam could be measured.
+    A new round draws the weights anew in place, and its first step tells the training loop to begin with a fresh
+    optimiser.
     """
 
     def __init__(self, method: AdaEdge, problem: Problem, backbone: Backbone, *, seed: int) -> None:
@@ -64,17 +77,18 @@ class AdaEdgeLearner(RewiredLearner):
         units = UnitGraph.from_edge_index(problem.graph.edge_index, problem.graph.num_nodes)
         self._add, self._remove = (int(share * units.num_units) for share in (method.add_share, method.remove_share))
         super().__init__(problem, Rewired(backbone, problem.graph, units, capacity=(method.rounds - 1) * self._add))
-        self._updates = 0
+        self._updates, self._length = 0, method.round_updates or USUAL_ROUND
         self._rng = rng.stream(seed, "ada-edge weights")
 
     def step(self, max_proposals: int) -> Step:
         """The next update of this round, or the first of the next."""
         done, last = self._updates, self._method.rounds - 1
-        if done and done % self._method.round_updates == 0 and done // self._method.round_updates <= last:
+        fresh = done > 0 and done % self._length == 0 and done // self._length <= last
+        if fresh:
             self.edit()
             self.model.backbone.reset_parameters(self._rng)
         self._updates += 1
-        return super().step(max_proposals)
+        return replace(super().step(max_proposals), fresh=fresh)
 
     def edit(self) -> None:
         """Change the graph by what the network predicts on it now."""
@@ -113,3 +127,7 @@ class AdaEdgeLearner(RewiredLearner):
         """Go on from there."""
         self._updates = int(saved["updates"])
         self._rng.set_state(saved["rng"])
+
+    def join(self, saved: dict[str, Tensor]) -> None:
+        """The rounds are those of all ranks."""
+        self.load_state_dict(saved)

@@ -40,8 +40,6 @@ class GAugM(RewiringMethod):
         checks.whole_number(self.encoder_epochs, "encoder_epochs", 0)
         checks.number_in(self.encoder_learning_rate, "encoder_learning_rate", 0.0, open_low=True)
 
-    side_by_side = False
-
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> RewiredLearner:
         """Train the auto-encoder, and change the graph by it."""
         graph = problem.graph

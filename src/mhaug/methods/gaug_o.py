@@ -1,6 +1,5 @@
 """GAug-O (Zhao et al. 2021): an edge predictor, trained together with the classifier on graphs drawn from it."""
 
-import math
 from dataclasses import dataclass
 
 import torch
@@ -13,17 +12,18 @@ from mhaug.backbones.sage import SAGE
 from mhaug.methods.method import Method, Problem, Step
 from mhaug.methods.parts.all_pairs import AllPairs
 from mhaug.methods.parts.auto_encoder import EdgePredictor, train_apart
-from mhaug.methods.parts.candidate_pairs import CandidatePairs
 from mhaug.methods.parts.edge_law import EdgeLaw
-from mhaug.methods.parts.edge_sampling import PairSampler, Source
+from mhaug.methods.parts.edge_sampling import Find, Source
 from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.methods.parts.pair_sampler import PairSampler
+from mhaug.methods.parts.proposed_pairs import ProposedPairs
 from mhaug.methods.parts.reconstruction import EXACT_NODES, Reconstruction
 from mhaug.methods.parts.rewired import refuse_edge_features
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.supervised import supervised_loss
 from mhaug.rng import Streams, stream
 
-PAIRS = ("auto", "all", "candidates")
+PAIRS = ("auto", "all", "proposed")
 TAKES_WEIGHTS = (GCN, SAGE)
 
 
@@ -38,10 +38,10 @@ class GAugO(Method):
     The predictor is trained alone for `predictor_warmup` updates before the run, the classifier alone on the
     original graph for the first `classifier_warmup` updates of the run. Predictions are on the original graph.
 
-    `pairs`: "all" draws from every pair; "candidates" from the edges, the `candidate_share` · M likeliest and
-    `random_share` · M random pairs, chosen anew every `refresh_updates`; "auto" takes all up to 4,000 nodes.
-    `absent_share` · M pairs that were not drawn stand for all such pairs in the gradient of "all". Runs go one after
-    another: the number of edges changes with every draw.
+    `pairs`: "all" looks at every pair, "proposed" at few, drawn in proportion to S, with the same P; "auto" looks at
+    all up to 4,000 nodes. `absent_share` · M pairs that were not drawn stand for all such pairs in the gradient.
+    `density_cap` · M bounds the expected number of new edges. Runs go one after another: the number of edges
+    changes with every draw.
     """
 
     predicted_share: float = 0.5
@@ -52,23 +52,20 @@ class GAugO(Method):
     predictor_hidden: int = 128
     predictor_width: int = 32
     predictor_learning_rate: float = 0.01
-    density_cap: float = 0.5
+    density_cap: float = 5.0
     pairs: str = "auto"
     absent_share: float = 5.0
-    candidate_share: float = 2.0
-    random_share: float = 1.0
-    refresh_updates: int = 100
 
     def __post_init__(self) -> None:
         checks.one_of(self.pairs, "pairs", PAIRS)
         checks.number_in(self.predicted_share, "predicted_share", 0.0, 1.0)
-        for name in ("reconstruction_weight", "density_cap", "absent_share", "candidate_share", "random_share"):
+        for name in ("reconstruction_weight", "density_cap", "absent_share"):
             checks.number_in(getattr(self, name), name, 0.0)
         for name in ("temperature", "predictor_learning_rate"):
             checks.number_in(getattr(self, name), name, 0.0, open_low=True)
         for name in ("predictor_warmup", "classifier_warmup"):
             checks.whole_number(getattr(self, name), name, 0)
-        for name in ("predictor_hidden", "predictor_width", "refresh_updates"):
+        for name in ("predictor_hidden", "predictor_width"):
             checks.whole_number(getattr(self, name), name, 1)
 
     side_by_side = False
@@ -84,12 +81,10 @@ class GAugO(Method):
 
     def sampler(self, source: Source) -> PairSampler:
         """The form that `pairs` asks for."""
-        known = source.known
-        if self.pairs == "all" or (self.pairs == "auto" and known.num_nodes <= EXACT_NODES):
-            return AllPairs(source, absent=round(self.absent_share * known.count))
-        partners = math.ceil(self.candidate_share * known.count / known.num_nodes)
-        random = round(self.random_share * known.count)
-        return CandidatePairs(source, partners=partners, random=random, refresh=self.refresh_updates)
+        nodes, edges = source.known.num_nodes, source.known.count
+        exact = self.pairs == "all" or (self.pairs == "auto" and nodes <= EXACT_NODES)
+        find: Find = AllPairs(source) if exact else ProposedPairs(source)
+        return PairSampler(source, find, absent=round(self.absent_share * edges))
 
 
 class Joint(nn.Module):
@@ -141,23 +136,20 @@ class GAugOLearner:
         return logits
 
     def state_dict(self) -> dict[str, Tensor]:
-        """The updates made, the stream of the draws, the candidates."""
-        own = {"updates": torch.tensor(self._updates), "rng": self._rng.state()}
-        return {**own, **{f"pairs.{name}": value for name, value in self._sampler.state_dict().items()}}
+        """The updates made, the stream of the draws."""
+        return {"updates": torch.tensor(self._updates), "rng": self._rng.state()}
 
     def load_state_dict(self, saved: dict[str, Tensor]) -> None:
         """Go on from there."""
         self._updates = int(saved["updates"])
         self._rng.restore(saved["rng"])
-        prefix = "pairs."
-        pairs = {name.removeprefix(prefix): value for name, value in saved.items() if name.startswith(prefix)}
-        self._sampler.load_state_dict(pairs)
 
     def _warm_up(self) -> None:
         predictor, method = self.model.predictor, self._method
         train_apart(
             predictor,
-            lambda: self._reconstruction(predictor(self._problem.graph), uniform=self._uniform),
+            lambda: {"reconstruction": self._reconstruction(predictor(self._problem.graph), uniform=self._uniform)},
+            name="edge predictor",
             epochs=method.predictor_warmup,
             learning_rate=method.predictor_learning_rate,
         )

@@ -39,7 +39,8 @@ class Problem:
 class Step:
     """What one step found. `losses` is None where there is nothing to learn, as after a rejected candidate.
 
-    With replicas every number is a tensor [R], and `learns` says who learns from this step.
+    With replicas every number is a tensor [R], and `learns` says who learns from this step. `fresh`: the weights have
+    been drawn anew, and the optimiser has to forget what it knows of the old ones.
     """
 
     losses: Losses | None
@@ -47,6 +48,7 @@ class Step:
     accepted: int | Tensor = 1
     info: Mapping[str, PerReplica] = field(default_factory=dict)
     learns: Tensor | None = None
+    fresh: bool = False
 
 
 class Learner(Protocol):
@@ -81,6 +83,15 @@ class Method(Protocol):
     def side_by_side(self) -> bool:
         """Whether `begin` can take a stack of networks, and learn from tensors of numbers (`stacking.py`)."""
         ...
+
+    @property
+    def shared_draws(self) -> bool:
+        """Whether ranks of one job draw alike, as they must where the method changes the graph of all."""
+        return False
+
+    def within(self, max_updates: int) -> "Method":
+        """The method as it is in a run of so many updates: itself, unless it says otherwise or refuses."""
+        return self
 
     def begin(self, problem: Problem, backbone: Backbone, *, seed: int) -> Learner:
         """Start on a problem; every random draw of the method comes from `seed`."""

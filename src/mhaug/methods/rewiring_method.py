@@ -11,7 +11,10 @@ from mhaug.methods.parts.changed_edges import ChangedEdges
 
 
 class RewiringMethod(Method):
-    """A method whose learner is a `RewiredLearner`."""
+    """A method whose learner is a `RewiredLearner`. Runs go one after another: each has a graph of its own."""
+
+    side_by_side = False
+    shared_draws = True
 
     def kept(self, learner: Learner, graph: GraphInput) -> dict[str, Tensor]:
         """The edges before and after, where any have changed."""

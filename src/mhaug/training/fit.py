@@ -1,6 +1,5 @@
 """The loop, visible as a loop."""
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -12,11 +11,12 @@ from mhaug.data.task import NodeTask
 from mhaug.distributed.gradients import average_gradients, same_start
 from mhaug.distributed.world import World
 from mhaug.methods.method import Learner, Step
+from mhaug.objectives.non_finite import NonFiniteLossError, not_finite
 from mhaug.training.checkpoint import load_checkpoint, save_checkpoint
 from mhaug.training.memory import LARGE, keep_pages
 from mhaug.training.progress import Progress
 from mhaug.training.ranks import together
-from mhaug.training.result import FitConfig, FitResult, NonFiniteLossError
+from mhaug.training.result import FitConfig, FitResult
 from mhaug.training.schedule import Schedule
 
 CHECKPOINT_EVERY = 100  # updates; a resumed run repeats at most so many (see `Schedule`)
@@ -85,7 +85,9 @@ def _finished(progress: Progress, config: FitConfig, ranks: int) -> bool:
 def _learn(step: Step, losses: dict[str, float], optimiser: torch.optim.Optimizer, world: World) -> str | None:
     """One update; or the name of what is not finite, and no update. `losses` become the means over the ranks."""
     assert step.losses is not None
-    trouble = _not_finite(losses)
+    trouble = not_finite(losses)
+    if step.fresh:
+        optimiser.state.clear()
     optimiser.zero_grad()
     if trouble is None:
         step.losses.total.backward()
@@ -99,14 +101,6 @@ def _learn(step: Step, losses: dict[str, float], optimiser: torch.optim.Optimize
     if not bool(torch.stack([gradient.sum() for gradient in gradients]).isfinite().all()):
         return "the gradient is not finite"
     optimiser.step()
-    return None
-
-
-def _not_finite(losses: dict[str, float]) -> str | None:
-    terms = [name for name in losses if name != "total"]
-    for name in [*terms, "total"]:
-        if not math.isfinite(losses[name]):
-            return f"the term '{name}' of the loss is {losses[name]}"
     return None
 
 

@@ -44,13 +44,15 @@ class Plan:
             checks.one_of(name, f"settings of {method} with {backbone}", allowed)
         pick = {owner: {name: settings[name] for name in settings if name in own} for owner, own in owners.items()}
         built, batching = build_method(method, **pick["method"]), Batching(**pick["batching"])
+        config = FitConfig(**pick["training"])
+        built.within(config.max_updates)
         if batching.on and not isinstance(built, AugmentedMethod):
             able = [
                 name for name, kind in METHODS.items() if isinstance(kind, type) and issubclass(kind, AugmentedMethod)
             ]
             checks.one_of(method, "method in batches", able)
         network = {} if backbone == OWN_MODULE else checked_options(backbone, pick["backbone"])
-        return cls(backbone, network, built, FitConfig(**pick["training"]), batching)
+        return cls(backbone, network, built, config, batching)
 
     def settings(self) -> dict[str, Any]:
         """Every setting by name, also those that nobody gave: what `of` makes this very plan from."""
@@ -75,11 +77,13 @@ class Plan:
     def begin(self, problem: Problem, network: Backbone, *, seed: int, rank: int = 0) -> Learner:
         """The method at work; torch's global generator, which dropout draws from, is seeded here.
 
-        Each rank of a job has draws of its own: its own chain, its own dropout.
+        Each rank of a job has draws of its own: its own chain, its own dropout. A graph that is changed for good is
+        changed by draws that all ranks share.
         """
-        seed = rng.seed_of_rank(seed, rank)
-        rng.seed_global(seed, "dropout")
-        return self.method.begin(problem, network, seed=seed)
+        own = rng.seed_of_rank(seed, rank)
+        rng.seed_global(own, "dropout")
+        method = self.method.within(self.config.max_updates)
+        return method.begin(problem, network, seed=seed if method.shared_draws else own)
 
 
 def every_setting(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:

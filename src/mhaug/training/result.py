@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mhaug import checks
+from mhaug.objectives.non_finite import NonFiniteLossError as NonFiniteLossError
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,3 @@ class FitResult:
     acceptance_rate: float
     seconds: float
     history: dict[str, list[float]]  # one number an update: losses, accuracies, change ratios
-
-
-class NonFiniteLossError(RuntimeError):
-    """Training met a loss or gradient that is NaN or infinite. `result` is what was reached before it."""
-
-    def __init__(self, message: str, result: FitResult | None) -> None:
-        super().__init__(message)
-        self.result = result

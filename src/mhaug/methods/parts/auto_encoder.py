@@ -15,6 +15,7 @@ from mhaug.backbones.propagation import symmetric_average
 from mhaug.backbones.sparse import Sparse
 from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.methods.parts.reconstruction import Reconstruction
+from mhaug.objectives.non_finite import NonFiniteLossError, not_finite
 
 
 def scaled_features(graph: GraphInput) -> Features:
@@ -74,12 +75,19 @@ def divergence(mean: Tensor, log_spread: Tensor) -> Tensor:
     return -0.5 / mean.shape[0] * gap.sum(1).mean()
 
 
-def train_apart(model: nn.Module, loss: Callable[[], Tensor], *, epochs: int, learning_rate: float) -> None:
-    """So many updates with an Adam of their own, before the run begins."""
-    optimiser = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    for _ in range(epochs):
+def train_apart(
+    model: nn.Module, terms: Callable[[], dict[str, Tensor]], *, name: str, epochs: int, learning_rate: float
+) -> None:
+    """So many updates of the sum of these terms with an Adam of their own, before the run begins."""
+    # fused: the other forms fail on steps beyond the range of single precision
+    optimiser = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+    for epoch in range(1, epochs + 1):
         optimiser.zero_grad()
-        loss().backward()
+        losses = terms()
+        trouble = not_finite({term: float(loss.detach()) for term, loss in losses.items()})
+        if trouble is not None:
+            raise NonFiniteLossError(f"training of the {name} stopped at step {epoch}: {trouble}")
+        torch.stack(list(losses.values())).sum().backward()
         optimiser.step()
     optimiser.zero_grad()
 
@@ -100,10 +108,14 @@ def variational_codes(
     def uniform(size: int) -> Tensor:
         return torch.rand(size, generator=noise, device=device, dtype=torch.float64)
 
-    def loss() -> Tensor:
+    def terms() -> dict[str, Tensor]:
         mean, log_spread = model(graph)
-        return reconstruction(draw(mean, log_spread), uniform=uniform) + divergence(mean, log_spread)
+        cost = reconstruction(draw(mean, log_spread), uniform=uniform)
+        return {"reconstruction": cost, "divergence": divergence(mean, log_spread)}
 
-    train_apart(model, loss, epochs=epochs, learning_rate=learning_rate)
+    train_apart(model, terms, name="auto-encoder", epochs=epochs, learning_rate=learning_rate)
     with torch.no_grad():
-        return draw(*model(graph))
+        codes = draw(*model(graph))
+    if not bool(codes.isfinite().all()):
+        raise NonFiniteLossError(f"training of the auto-encoder ended at step {epochs}: the codes are not finite")
+    return codes

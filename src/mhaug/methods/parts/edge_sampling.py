@@ -1,6 +1,6 @@
-"""What it is to draw a graph from an edge predictor's law; `all_pairs.py` and `candidate_pairs.py` do it.
+"""What graphs are drawn from, and what a drawn graph is.
 
-Both give the backbone a graph with weights: 1 at the pairs drawn, and 0 with a gradient at pairs not drawn.
+`all_pairs.py` and `proposed_pairs.py` find the pairs that are drawn, `pair_sampler.py` makes a graph of them.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.data.view import View
-from mhaug.methods.parts.edge_law import EdgeLaw
+from mhaug.methods.parts.edge_law import EdgeLaw, Scale
 from mhaug.methods.parts.known_pairs import KnownPairs
 
 Uniform = Callable[[int], Tensor]  # so many numbers in [0, 1)
@@ -53,17 +53,9 @@ class Source:
         return torch.stack([first, (first + 1 + (draws[1] * (nodes - 1)).long()) % nodes])
 
 
-class PairSampler(Protocol):
-    """A way to draw graphs."""
+class Find(Protocol):
+    """A way to find the pairs that are drawn."""
 
-    def draw(self, codes: Tensor) -> Drawn:
-        """One graph, with a gradient to the codes [V, D] where the backbone takes weights."""
-        ...
-
-    def state_dict(self) -> dict[str, Tensor]:
-        """What later draws depend on beside the codes and the noise."""
-        ...
-
-    def load_state_dict(self, saved: dict[str, Tensor]) -> None:
-        """Go on from there."""
+    def __call__(self, codes: Tensor, scale: Scale) -> tuple[Tensor, Tensor]:
+        """The pairs drawn, [2, P], each once, and the noise of each: even on [0, P_uv)."""
         ...

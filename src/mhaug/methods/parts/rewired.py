@@ -106,7 +106,8 @@ class RewiredLearner:
 
 
 def refuse_edge_features(backbone: Backbone, graph: GraphInput) -> None:
-    """New edges have no weights or attributes, which a user's own module might read."""
-    named = [name for name in ("edge_weight", "edge_attr") if getattr(graph, name) is not None]
-    fits = not (named and isinstance(backbone, PyGModule))
-    checks.require(fits, "method", "one that adds no edges where a module may read edge features", ", ".join(named))
+    """New edges have no weights or attributes, which a user's own module may ask for."""
+    for name in backbone.edge_inputs if isinstance(backbone, PyGModule) else ():
+        rule = "None, or not taken by the module, where a method adds edges"
+        value = getattr(graph, name)
+        checks.require(value is None, name, rule, None if value is None else f"values of {value.shape[0]} edges")
