@@ -10,6 +10,7 @@ from torch.autograd.function import once_differentiable
 from mhaug.backbones.connections import BothKinds, connect
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.backbones.sparse import Sparse
+from mhaug.methods.parts.top_pairs import BLOCK
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +32,22 @@ class PairGraph:
         """These edges with the features of the original."""
         return GraphInput(original.features, self.edge_index, self.connections)
 
-    def on_columns(self, values: Tensor, *, loops: float = 1.0) -> Tensor:
-        """One value a pair -> one value a column of `edge_index`."""
+    def on_columns(self, values: Tensor, *, loops: float = 1.0, times: Tensor | None = None) -> Tensor:
+        """One value a pair -> one value a column of `edge_index`; `times` [2, P] weighs the two directions."""
         rest = self.edge_index.shape[1] - 2 * values.shape[0]
-        return torch.cat([values, values, values.new_full((rest,), loops)])
+        there, back = (values, values) if times is None else values * times
+        return torch.cat([there, back, values.new_full((rest,), loops)])
 
     def scores(self, codes: Tensor) -> Tensor:
         """z_u · z_v of each pair, [P]."""
         found: Tensor = _PairScores.apply(codes, self)
         return found
+
+
+def pair_scores(codes: Tensor, pairs: Tensor) -> Tensor:
+    """z_u · z_v of pairs [2, P], a block at a time: P codes may be many more than V."""
+    blocks = pairs.split(max(1, BLOCK // max(1, codes.shape[1])), 1)
+    return torch.cat([(codes.index_select(0, u) * codes.index_select(0, v)).sum(1) for u, v in blocks])
 
 
 class _PairScores(torch.autograd.Function):
@@ -49,7 +57,7 @@ class _PairScores(torch.autograd.Function):
     def forward(ctx: Any, codes: Tensor, graph: PairGraph) -> Tensor:
         ctx.graph = graph
         ctx.save_for_backward(codes)
-        return (codes.index_select(0, graph.pairs[0]) * codes.index_select(0, graph.pairs[1])).sum(1)
+        return pair_scores(codes, graph.pairs)
 
     @staticmethod
     @once_differentiable
