@@ -1,4 +1,4 @@
-"""The law of drawn edges, and both ways to draw them against a dense one."""
+"""Both ways to draw edges, against a dense one and against each other."""
 
 from dataclasses import replace
 
@@ -7,90 +7,27 @@ import torch
 from torch_geometric.data import Data
 
 from methods.allocations import LargestTensor
+from methods.edge_sources import (
+    EVERY,
+    FINDS,
+    LAW,
+    NODES,
+    dense_probability,
+    forms,
+    some_codes,
+    source,
+    sparse_codes,
+    sparse_source,
+)
 from mhaug import rng
 from mhaug.backbones.catalogue import build_backbone
 from mhaug.backbones.graph_input import GraphInput
 from mhaug.methods.gaug_o import GAugO
 from mhaug.methods.parts.all_pairs import AllPairs
-from mhaug.methods.parts.edge_law import EdgeLaw
 from mhaug.methods.parts.edge_sampling import Source
 from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.methods.parts.pair_sampler import PairSampler
 from mhaug.methods.parts.proposed_pairs import ProposedPairs
-
-LAW = EdgeLaw(predicted_share=0.6, temperature=0.8, density_cap=100.0)
-NODES = 12
-EVERY = 10**9
-FINDS = {"all": AllPairs, "proposed": ProposedPairs}
-
-
-def small_graph(*, loops: bool = False) -> GraphInput:
-    generator = torch.Generator().manual_seed(0)
-    known = KnownPairs.of(torch.randint(NODES, (2, 25), generator=generator), NODES).index
-    columns = [known, known.flip(0)] + ([torch.tensor([[3], [3]])] if loops else [])
-    x = torch.rand(NODES, 5, dtype=torch.float64, generator=generator)
-    return GraphInput.from_data(Data(x=x, edge_index=torch.cat(columns, 1)), dtype=torch.float64)
-
-
-def source(*, law: EdgeLaw = LAW, weighted: bool = True, seed: int = 0, loops: bool = False) -> Source:
-    graph, generator = small_graph(loops=loops), torch.Generator().manual_seed(seed)
-    known = KnownPairs.of(graph.edge_index, NODES)
-    return Source(graph, known, law, weighted, lambda n: torch.rand(n, dtype=torch.float64, generator=generator))
-
-
-def some_codes() -> torch.Tensor:
-    codes = torch.rand(NODES, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
-    return codes.requires_grad_()
-
-
-def dense_probability(codes: torch.Tensor, known: KnownPairs, law: EdgeLaw = LAW) -> torch.Tensor:
-    scores, edges = codes @ codes.t(), torch.zeros(NODES, NODES, dtype=torch.float64)
-    edges[known.index[0], known.index[1]] = edges[known.index[1], known.index[0]] = 1.0
-    return law.predicted_share * scores / scores.max() + (1.0 - law.predicted_share) * edges
-
-
-def forms(origin: Source, absent: int = EVERY) -> dict:
-    """Both ways to find what is drawn."""
-    return {name: PairSampler(origin, find(origin), absent=absent) for name, find in FINDS.items()}
-
-
-def test_law_by_hand():
-    codes = torch.tensor([[1.0, 0.0], [1.0, 1.0], [0.0, 0.5]])
-    known = KnownPairs.of(torch.tensor([[0], [1]]), 3)
-    # scores 1, 0, 0.5 above the diagonal; the largest on it, 2
-    assert float(replace(LAW, predicted_share=1.0).scale(codes, known).others) == pytest.approx(0.5)
-    # expected edges 0.75, at most 0.25 · 1 allowed; counts below one are taken as one
-    law = EdgeLaw(0.8, 1.0, 0.25)
-    scale = law.scale(codes, known)
-    assert float(scale.others) == pytest.approx(0.4 * 0.25)
-    # the cap leaves the edge alone: α S / max S + 1 - α
-    probability = law.probability(torch.tensor([1.0, 0.5]), torch.tensor([True, False]), scale)
-    torch.testing.assert_close(probability, torch.tensor([0.4 + 0.2, 0.4 * 0.25 * 0.5]))
-    noise = torch.tensor([0.1, 0.5, 0.9])
-    relaxed = EdgeLaw(1.0, 1.0, 1.0).relaxed(torch.tensor([0.5, 0.5, 0.5]), noise)
-    # σ(-logit ε) = 1 - ε
-    torch.testing.assert_close(relaxed, 1.0 - noise)
-
-
-def test_cap_bounds_the_expected_number_of_new_edges():
-    codes, known = some_codes().detach(), source().known
-    scale = EdgeLaw(1.0, 1.0, 0.1).scale(codes, known)
-    assert float((scale.others * (codes @ codes.t())).triu(1).sum()) == pytest.approx(0.1 * known.count)
-    # as long as it is not reached nothing is changed
-    loose = EdgeLaw(1.0, 1.0, 100.0).scale(codes, known)
-    assert float(loose.others) == pytest.approx(float(loose.edges))
-
-
-def test_longer_codes_are_the_same_law():
-    """So no loss of the classifier can shrink the codes: the gradient has no part along them."""
-    codes, origin = some_codes(), source()
-    for law in (LAW, replace(LAW, density_cap=0.1)):
-        scale = law.scale(codes, origin.known)
-        for longer, one in zip(law.scale(3.0 * codes, origin.known), scale, strict=True):
-            torch.testing.assert_close(longer, one / 9.0)
-        probability = law.probability(codes @ codes.t(), torch.tensor(False), scale)
-        (slope,) = torch.autograd.grad((probability * torch.rand_like(probability)).sum(), codes)
-        assert abs(float((slope * codes).sum().detach())) < 1e-10 * float(slope.abs().sum())
 
 
 @pytest.mark.parametrize("law", [LAW, replace(LAW, predicted_share=1.0), replace(LAW, density_cap=0.1)])
@@ -176,21 +113,6 @@ def test_hard_edges_where_weights_are_not_taken():
         assert kept.shape[1] == 2 * drawn.edges + 1
 
 
-def sparse_source(nodes: int, edges: int, *, predicted_share: float = 0.5, seed: int = 0) -> Source:
-    """A random graph, with the law of the default settings."""
-    generator = torch.Generator().manual_seed(seed)
-    known = KnownPairs.of(torch.randint(nodes, (2, edges), generator=generator), nodes)
-    columns = torch.cat([known.index, known.index.flip(0)], 1)
-    graph = GraphInput.from_data(Data(x=torch.rand(nodes, 4, generator=generator), edge_index=columns))
-    law = GAugO(predicted_share=predicted_share).law()
-    return Source(graph, known, law, True, lambda n: torch.rand(n, dtype=torch.float64, generator=generator))
-
-
-def sparse_codes(nodes: int, power: float = 8.0) -> torch.Tensor:
-    codes = torch.rand(nodes, 8, generator=torch.Generator().manual_seed(1)).pow(power)
-    return codes.requires_grad_()
-
-
 @pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
 def test_both_forms_with_the_default_shares(share):
     """As many new edges an edge, and a gradient of the same direction and length."""
@@ -208,6 +130,24 @@ def test_both_forms_with_the_default_shares(share):
     assert new["proposed"] == pytest.approx(new["all"], rel=0.05)
     assert torch.nn.functional.cosine_similarity(*slopes.values(), dim=0) > 0.8
     assert float(slopes["proposed"].norm() / slopes["all"].norm()) == pytest.approx(1.0, abs=0.25)
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "sage", "gat"])
+@pytest.mark.parametrize("form", FINDS)
+def test_known_edges_are_drawn_as_they_are(form, backbone):
+    """One direction, a repeat, a loop: where each edge is drawn and no other, the graph is the original."""
+    columns = torch.tensor([[0, 2, 2, 3, 4, 1], [1, 1, 1, 4, 3, 1]])
+    x = torch.rand(6, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    graph = GraphInput.from_data(Data(x=x, edge_index=columns), dtype=torch.float64)
+    known, law = KnownPairs.of(columns, 6), replace(LAW, predicted_share=0.0)
+    origin = Source(graph, known, law, backbone != "gat", lambda n: torch.full((n,), 0.5, dtype=torch.float64))
+    network = build_backbone(backbone, 5, 2, rng=rng.stream(0, "w")).double().eval()
+    codes = torch.rand(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    drawn = PairSampler(origin, FINDS[form](origin), absent=5).draw(codes)
+    assert drawn.edges == 3
+    torch.testing.assert_close(network(drawn.graph, drawn.view), network(graph))
+    # a new pair runs in both directions
+    assert origin.times(torch.tensor([[0, 1, 3, 0], [1, 2, 4, 5]])).tolist() == [[1, 0, 1, 1], [0, 2, 1, 1]]
 
 
 def test_codes_that_are_all_zero_draw_no_new_edge():

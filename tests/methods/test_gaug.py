@@ -1,5 +1,6 @@
 """GAug-M and GAug-O as methods: the changed graph, the warm-ups, who learns from what."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -42,6 +43,25 @@ def test_warm_ups():
         learner = begin("gaug-o", predictor_warmup=epochs, classifier_warmup=0)
         losses.append(float(learner.step(1).losses.terms["reconstruction"].detach()))
     assert losses[1] < losses[0]
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+def test_total_loss_by_hand(weight):
+    """L_s + β L_r with codes of 0: each pair scores 0, both means of L_r are log 2, and so is L_r.
+
+    The drawn graph has the known edges alone, each with probability 1 - α = 1.
+    """
+    settings = {"predicted_share": 0.0, "predictor_warmup": 0, "classifier_warmup": 0, "dropout": 0.0}
+    learner = begin("gaug-o", reconstruction_weight=weight, **settings)
+    with torch.no_grad():
+        learner.model.predictor.first.zero_()
+    losses = learner.step(1).losses
+    problem = Problem.of(planted_task())
+    logits = learner.model.backbone(problem.graph)
+    supervised = torch.nn.functional.cross_entropy(logits[problem.train], problem.labels[problem.train])
+    torch.testing.assert_close(losses.terms["supervised"], supervised)
+    torch.testing.assert_close(losses.terms["reconstruction"], torch.tensor(math.log(2.0)))
+    torch.testing.assert_close(losses.total, supervised + weight * math.log(2.0))
 
 
 def test_predictions_of_gaug_o_are_on_the_original_graph():

@@ -9,7 +9,7 @@ from methods.allocations import LargestTensor
 from mhaug.methods.parts.class_buckets import random_missing, surest_missing
 from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.methods.parts.pseudo_labels import PseudoLabels
-from mhaug.methods.parts.top_pairs import BLOCK, likeliest_missing, likeliest_of_each, score_blocks
+from mhaug.methods.parts.top_pairs import BLOCK, likeliest_missing, score_blocks
 
 
 def uniform_from(seed: int):
@@ -62,22 +62,11 @@ def test_of_equal_pairs_the_first_are_taken():
         assert columns(likeliest_missing(codes, 3, known, block=block)) == [(0, 2), (0, 3), (0, 4)]
 
 
-@pytest.mark.parametrize("block", [1, 40, BLOCK])
-def test_likeliest_of_each(block):
-    codes = some_codes(12)
-    scores = (codes @ codes.t()).fill_diagonal_(-torch.inf)
-    pairs = likeliest_of_each(codes, 3, block=block)
-    assert pairs[0].tolist() == [node for node in range(12) for _ in range(3)]
-    assert torch.equal(pairs[1].view(12, 3), scores.topk(3).indices)
-    assert likeliest_of_each(codes, 50).shape == (2, 12 * 11)
-
-
 def test_no_tensor_is_larger_than_a_block():
     codes, block = some_codes(3000, 8).float(), 2**16
     known = KnownPairs.of(torch.randint(3000, (2, 9000), generator=torch.Generator().manual_seed(0)), 3000)
     with LargestTensor() as largest:
         likeliest_missing(codes, 500, known, block=block)
-        likeliest_of_each(codes, 5, block=block)
     assert largest.elements <= block  # all pairs would be 9,000,000
 
 

@@ -3,27 +3,25 @@
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mhaug import checks
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.gcn import GCN
 from mhaug.backbones.sage import SAGE
 from mhaug.methods.method import Method, Problem, Step
-from mhaug.methods.parts.all_pairs import AllPairs
 from mhaug.methods.parts.auto_encoder import EdgePredictor, train_apart
 from mhaug.methods.parts.edge_law import EdgeLaw
-from mhaug.methods.parts.edge_sampling import Find, Source
+from mhaug.methods.parts.edge_sampling import Source
+from mhaug.methods.parts.joint import Joint
 from mhaug.methods.parts.known_pairs import KnownPairs
-from mhaug.methods.parts.pair_sampler import PairSampler
-from mhaug.methods.parts.proposed_pairs import ProposedPairs
-from mhaug.methods.parts.reconstruction import EXACT_NODES, Reconstruction
+from mhaug.methods.parts.pair_sampler import PAIRS, PairSampler, found_by
+from mhaug.methods.parts.reconstruction import Reconstruction
 from mhaug.methods.parts.rewired import refuse_edge_features
 from mhaug.objectives.objective import Losses
 from mhaug.objectives.supervised import supervised_loss
 from mhaug.rng import Streams, stream
 
-PAIRS = ("auto", "all", "proposed")
 TAKES_WEIGHTS = (GCN, SAGE)
 
 
@@ -42,6 +40,8 @@ class GAugO(Method):
     all up to 4,000 nodes. `absent_share` · M pairs that were not drawn stand for all such pairs in the gradient.
     `density_cap` · M bounds the expected number of new edges. Runs go one after another: the number of edges
     changes with every draw.
+
+    Pairs have no direction: a known edge is drawn with all columns that it has, a new one runs in both directions.
     """
 
     predicted_share: float = 0.5
@@ -80,19 +80,8 @@ class GAugO(Method):
         return EdgeLaw(self.predicted_share, self.temperature, self.density_cap)
 
     def sampler(self, source: Source) -> PairSampler:
-        """The form that `pairs` asks for."""
-        nodes, edges = source.known.num_nodes, source.known.count
-        exact = self.pairs == "all" or (self.pairs == "auto" and nodes <= EXACT_NODES)
-        find: Find = AllPairs(source) if exact else ProposedPairs(source)
-        return PairSampler(source, find, absent=round(self.absent_share * edges))
-
-
-class Joint(nn.Module):
-    """The classifier and the edge predictor, one set of weights for one optimiser."""
-
-    def __init__(self, backbone: Backbone, predictor: EdgePredictor) -> None:
-        super().__init__()
-        self.backbone, self.predictor = backbone, predictor
+        """Draws from these pairs, found as `pairs` asks."""
+        return PairSampler(source, found_by(self.pairs, source), absent=round(self.absent_share * source.known.count))
 
 
 class GAugOLearner:

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import torch
@@ -14,6 +15,7 @@ from mhaug.backbones.graph_input import GraphInput
 from mhaug.data.view import View
 from mhaug.methods.parts.edge_law import EdgeLaw, Scale
 from mhaug.methods.parts.known_pairs import KnownPairs
+from mhaug.sampling.subgraph import is_symmetric
 
 Uniform = Callable[[int], Tensor]  # so many numbers in [0, 1)
 
@@ -44,6 +46,27 @@ class Source:
         """Self-loops of the original, which every draw keeps."""
         edge_index = self.original.edge_index
         return edge_index[:, edge_index[0] == edge_index[1]]
+
+    @cached_property
+    def _columns(self) -> Tensor | None:
+        """u·V + v of each column, sorted; None where each pair has one column in each direction."""
+        source, target = self.original.edge_index
+        keys = (source * self.original.num_nodes + target)[source != target].sort().values
+        both_ways = is_symmetric(self.original.edge_index, self.original.num_nodes)
+        simple = both_ways and keys.shape[0] == 2 * self.known.count
+        return None if simple else keys
+
+    def times(self, pairs: Tensor) -> Tensor | None:
+        """How many columns each pair has from its first node to its second, and back, [2, P]; None: one each.
+
+        Known edges of a directed graph, or of one with repeats, are drawn as they are; new ones are one each.
+        """
+        if self._columns is None:
+            return None
+        nodes = self.original.num_nodes
+        keys = torch.stack([pairs[0] * nodes + pairs[1], pairs[1] * nodes + pairs[0]])
+        found = torch.searchsorted(self._columns, keys, right=True) - torch.searchsorted(self._columns, keys)
+        return found + (found.sum(0) == 0)
 
     def random_pairs(self, count: int) -> Tensor:
         """So many pairs of different nodes, evenly and with repeats, [2, count]."""

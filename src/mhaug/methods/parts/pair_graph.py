@@ -32,10 +32,11 @@ class PairGraph:
         """These edges with the features of the original."""
         return GraphInput(original.features, self.edge_index, self.connections)
 
-    def on_columns(self, values: Tensor, *, loops: float = 1.0) -> Tensor:
-        """One value a pair -> one value a column of `edge_index`."""
+    def on_columns(self, values: Tensor, *, loops: float = 1.0, times: Tensor | None = None) -> Tensor:
+        """One value a pair -> one value a column of `edge_index`; `times` [2, P] weighs the two directions."""
         rest = self.edge_index.shape[1] - 2 * values.shape[0]
-        return torch.cat([values, values, values.new_full((rest,), loops)])
+        there, back = (values, values) if times is None else values * times
+        return torch.cat([there, back, values.new_full((rest,), loops)])
 
     def scores(self, codes: Tensor) -> Tensor:
         """z_u · z_v of each pair, [P]."""

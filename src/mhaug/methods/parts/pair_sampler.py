@@ -3,11 +3,23 @@
 import torch
 from torch import Tensor
 
+from mhaug.backbones.graph_input import GraphInput
 from mhaug.data.view import View
+from mhaug.methods.parts.all_pairs import AllPairs
 from mhaug.methods.parts.edge_law import slope_only
 from mhaug.methods.parts.edge_sampling import Drawn, Find, Source
 from mhaug.methods.parts.known_pairs import KnownPairs
 from mhaug.methods.parts.pair_graph import PairGraph
+from mhaug.methods.parts.proposed_pairs import ProposedPairs
+from mhaug.methods.parts.reconstruction import EXACT_NODES
+
+PAIRS = ("auto", "all", "proposed")
+
+
+def found_by(pairs: str, source: Source) -> Find:
+    """All pairs or proposed ones; "auto" decides by the number of nodes."""
+    every = pairs == "all" or (pairs == "auto" and source.known.num_nodes <= EXACT_NODES)
+    return AllPairs(source) if every else ProposedPairs(source)
 
 
 class PairSampler:
@@ -27,8 +39,7 @@ class PairSampler:
             pairs, noise = self._find(codes, source.law.scale(codes, source.known))
         edges = pairs.shape[1]
         if not source.weighted:
-            drawn = PairGraph.of(pairs, nodes, source.loops)
-            return Drawn(drawn.graph(source.original), View(), pairs, noise, edges)
+            return Drawn(self._hard(pairs), View(), pairs, noise, edges)
         absent, each = self._absent_pairs(KnownPairs.of(pairs, nodes))
         drawn = PairGraph.of(torch.cat([pairs, absent], 1), nodes, source.loops)
         scale = source.law.scale(codes, source.known)
@@ -39,7 +50,16 @@ class PairSampler:
         noise = torch.cat([noise, fresh])
         slope = slope_only(source.law.relaxed(probability, noise))
         weights = torch.cat([1.0 + slope[:edges], each * slope[edges:]])
-        return Drawn(drawn.graph(source.original), View(drawn.on_columns(weights)), drawn.pairs, noise, edges)
+        columns = drawn.on_columns(weights, times=source.times(drawn.pairs))
+        return Drawn(drawn.graph(source.original), View(columns), drawn.pairs, noise, edges)
+
+    def _hard(self, pairs: Tensor) -> GraphInput:
+        """These pairs alone, for backbones that take no weights."""
+        source, times = self._source, self._source.times(pairs)
+        if times is None:
+            return PairGraph.of(pairs, source.original.num_nodes, source.loops).graph(source.original)
+        there, back = pairs.repeat_interleave(times[0], 1), pairs.flip(0).repeat_interleave(times[1], 1)
+        return source.original.with_edges(torch.cat([there, back, source.loops], 1))
 
     def _absent_pairs(self, present: KnownPairs) -> tuple[Tensor, float]:
         """Some pairs that were not drawn, and for how many each of them stands."""

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from mhaug.methods.parts.edge_law import Scale
 from mhaug.methods.parts.edge_sampling import Source
+from mhaug.methods.parts.pair_products import gathered_products
 
 NEARLY_SURE = 0.98  # a new edge is drawn with no more than about this probability
 
@@ -26,7 +27,9 @@ class ProposedPairs:
     def __call__(self, codes: Tensor, scale: Scale) -> tuple[Tensor, Tensor]:
         """The pairs drawn, [2, P], and their noise."""
         source, known = self._source, self._source.known.index
-        chance = source.law.probability(_scores(codes, known), torch.ones_like(known[0], dtype=torch.bool), scale)
+        chance = source.law.probability(
+            gathered_products(codes, known), torch.ones_like(known[0], dtype=torch.bool), scale
+        )
         noise = source.uniform(chance.shape[0]).to(chance.dtype)
         drawn = noise < chance
         new, new_noise = self._new(codes, scale)
@@ -43,7 +46,7 @@ class ProposedPairs:
         keys = (ends.amin(0) * nodes + ends.amax(0))[ends[0] != ends[1]].unique()
         pairs = torch.stack([keys // nodes, keys % nodes])
         pairs = pairs[:, ~self._source.known.contains(pairs)]
-        scores = _scores(codes, pairs)
+        scores = gathered_products(codes, pairs)
         met = -torch.expm1(ends.shape[1] * torch.log1p(-2.0 * scores / total))
         chance = torch.minimum(scores * scale.others, met)
         # given that a pair is proposed and stays, its noise is even on [0, P)
@@ -66,7 +69,3 @@ class ProposedPairs:
         inside = starts[at] + draws[1:] * (ends - starts)[at]
         found = torch.searchsorted(places, inside, right=True) - at * nodes
         return found.clamp(0, nodes - 1)
-
-
-def _scores(codes: Tensor, pairs: Tensor) -> Tensor:
-    return (codes[pairs[0]] * codes[pairs[1]]).sum(1)

@@ -58,17 +58,3 @@ def _floor(scores: Tensor, best: Tensor, count: int) -> Tensor:
     # minus infinity marks what is no candidate at all
     lowest = torch.finfo(scores.dtype).min
     return inside.clamp(min=best[-1].item() if len(best) == count else lowest)
-
-
-@torch.no_grad()
-def likeliest_of_each(codes: Tensor, count: int, *, block: int = BLOCK) -> Tensor:
-    """The `count` nodes of largest score beside each node, as columns [2, V · count]."""
-    num_nodes = codes.shape[0]
-    count, rows = min(count, num_nodes - 1), max(1, block // num_nodes)
-    found = []
-    for nodes in torch.arange(num_nodes, device=codes.device).split(rows):
-        scores = codes[nodes] @ codes.t()
-        scores.scatter_(1, nodes.unsqueeze(1), -torch.inf)
-        others = scores.topk(count).indices
-        found.append(torch.stack([nodes.unsqueeze(1).expand_as(others), others]).flatten(1))
-    return torch.cat(found, 1)
