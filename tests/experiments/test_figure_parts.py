@@ -13,8 +13,9 @@ from scipy.stats import norm, t
 
 from mhaug.checks import RequestError
 from mhaug.data.toy_graphs import grid_graph
-from mhaug.experiments.figures.edge_roles import edge_roles, layout, within_reach
-from mhaug.experiments.figures.ego_choice import crossings, shown_node, smallest_gap, typical_draw
+from mhaug.experiments.figures.edge_roles import edge_roles, within_reach
+from mhaug.experiments.figures.ego_choice import shown_node, typical_draw
+from mhaug.experiments.figures.ego_drawing import crossings, layout, smallest_gap
 from mhaug.experiments.figures.ego_graph import _uniform
 from mhaug.experiments.figures.fixed_count import FLAT, Drops, Effort, drops_at_count, ladder
 from mhaug.experiments.figures.grid import exact, orbits

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SPREADS, HOPS = (0.1, 0.3, 1.0, 100.0), 2
-STRENGTHS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+STRENGTHS = (0.0, 0.1, 0.3, 0.5, 0.7, 1.0)
 R_HAT = 1.1  # means are drawn, and their standard errors claimed: chains need not agree as closely as for a law
 MOVES = 1e-3  # standard deviation over draws below which a mean does not move: R-hat of such digits says nothing
 MARKS = ("o-", "s--", "^-.", "D:", "v-")

@@ -54,19 +54,3 @@ def within_reach(unit_edges: Tensor, kept: np.ndarray, centre: int, hops: int) -
     graph.add_node(centre)
     graph.add_edges_from(unit_edges.T.numpy()[kept].tolist())
     return sorted(nx.single_source_shortest_path_length(graph, centre, cutoff=hops))
-
-
-def layout(unit_edges: Tensor) -> list[list[float]]:
-    """Places of all nodes, in [0, 1] x [0, height], where distances are close to numbers of steps (Kamada and Kawai).
-
-    There is no chance in it. The longer axis lies flat.
-    """
-    graph = nx.Graph()
-    # it begins with a circle in the order of the nodes, which is not to hang on the order of the edges
-    graph.add_nodes_from(range(int(unit_edges.max()) + 1))
-    graph.add_edges_from(unit_edges.T.tolist())
-    found = nx.kamada_kawai_layout(graph)
-    places = np.array([found[node] for node in sorted(found)])
-    turned = (places - places.mean(0)) @ np.linalg.svd(places - places.mean(0))[2].T
-    low, high = turned.min(0), turned.max(0)
-    return ((turned - low) / (high - low)[0]).tolist()

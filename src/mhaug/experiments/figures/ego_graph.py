@@ -13,8 +13,9 @@ import numpy as np
 from scipy.stats import chi2
 
 from mhaug import checks
-from mhaug.experiments.figures.edge_roles import EdgeRoles, edge_roles, ego_graph, layout, within_reach
-from mhaug.experiments.figures.ego_choice import GAP, RULE, shown_node, smallest_gap, typical_draw
+from mhaug.experiments.figures.edge_roles import EdgeRoles, edge_roles, ego_graph, within_reach
+from mhaug.experiments.figures.ego_choice import RULE, shown_node, typical_draw
+from mhaug.experiments.figures.ego_drawing import GAP, layout, smallest_gap
 from mhaug.experiments.figures.ego_graph_picture import draw as draw
 from mhaug.experiments.figures.ego_survey import nodes_to_survey, survey_claims, surveyed
 from mhaug.experiments.figures.ego_targets import (
