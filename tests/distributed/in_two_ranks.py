@@ -149,7 +149,7 @@ def rounds(world: World) -> list[float]:
     for method, settings in (("ada-edge", sure), ("gaug-m", {"encoder_epochs": 3})):
         clf = NodeClassifier(method, **short, **settings).fit(task, world=world)
         weights = torch.cat([each.detach().reshape(-1) for each in clf.model_.parameters()])
-        found += [float(weights.double().abs().sum()), float(clf._changed.after.double().square().sum())]
+        found += [float(weights.double().abs().sum()), float(clf._kept["after"].double().square().sum())]
     return found
 
 

@@ -6,6 +6,7 @@ import torch
 from methods.problems import begin, planted_task
 from mhaug.checks import RequestError
 from mhaug.distributed.world import World
+from mhaug.methods.ada_edge import AdaEdge
 from mhaug.training.checkpoint import load_checkpoint, save_checkpoint
 from mhaug.training.evaluation import accuracies
 from mhaug.training.fit import fit
@@ -55,10 +56,10 @@ def test_a_round_starts_with_a_fresh_optimiser():
 
 def test_rounds_fit_into_the_run():
     """None shares the updates out; a round that takes all of them would change no edge."""
-    assert Plan.of("gcn", "ada-edge", {"max_updates": 60}).method.round_updates == 12
-    assert Plan.of("gcn", "ada-edge", {}).method.round_updates == 400
-    assert Plan.of("gcn", "ada-edge", {"max_updates": 3}).method.round_updates == 1
-    assert Plan.of("gcn", "ada-edge", {"max_updates": 5, "rounds": 1, "round_updates": 5}).method.round_updates == 5
+    assert AdaEdge().within(60).round_updates == 12
+    assert AdaEdge().within(2000).round_updates == 400
+    assert AdaEdge().within(3).round_updates == 1
+    assert AdaEdge(rounds=1, round_updates=5).within(5).round_updates == 5
     with pytest.raises(RequestError, match=r"'round_updates' must be below max_updates \(20\).*; got 20"):
         Plan.of("gcn", "ada-edge", {"max_updates": 20, "round_updates": 20})
 
