@@ -92,7 +92,7 @@ def stages(task, problem, plan, updates=200):
             predicted = model(problem.graph)
         clock.stop("evaluation pass")
         step = Step(losses, 1, 1, proposal.info)
-        progress.count(step)
+        progress.count(step, 1)
         progress.record(step, numbers, predicted, task)
         clock.stop("scores and bookkeeping")
     return {name: float(np.median(times)) for name, times in spent.items()}
