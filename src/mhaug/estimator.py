@@ -26,6 +26,7 @@ from mhaug.training.progress import Progress
 from mhaug.training.replicas.fit import ReplicaFit
 from mhaug.training.replicas.group import fit_together, group_key
 from mhaug.training.result import FitResult
+from mhaug.training.threads import threads_for
 
 
 class NodeClassifier:
@@ -76,7 +77,7 @@ class NodeClassifier:
         devices = [torch.cuda.current_device()] if task.labels.is_cuda else []
         options: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "report": report}
         world = world or World.alone()
-        with torch.random.fork_rng(devices=devices):
+        with torch.random.fork_rng(devices=devices), threads_for(task.graph.num_edges):
             # on a GPU a single run is a batch of one
             alone = task.labels.is_cuda and world.size == 1
             if alone and isinstance(self.backbone, str) and group_key(plan) is not None:

@@ -54,7 +54,9 @@ def sweep(
     store: Annotated[Path, typer.Option(help="The run store; what it has is not run again.")] = Path("runs.sqlite"),
     engine: Engine = "process",
     workers: Annotated[int | None, typer.Option(help="Processes of the engine `process`; 2 if not given.")] = None,
-    threads: Annotated[int | None, typer.Option(help="CPU threads of a run; 1 if not given, `batch`: all.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="CPU threads of a large graph's run; 1, or `batch`: all.")
+    ] = None,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it one is started here.")] = None,
     slurm: Slurm = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
