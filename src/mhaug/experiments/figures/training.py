@@ -23,7 +23,7 @@ def training_figure(records: list[RunRecord], *, chain_of: str = "mh-aug") -> "F
     for colour, (name, row) in zip(COLOURS, _named(chain, "loss_").items(), strict=False):
         losses.plot(row, color=colour, lw=0.9, label=name)
     losses.set_yscale("log")
-    _finish(losses, "update", "loss", f"{chain_of}, seed {chain.spec.seed}: terms of the loss")
+    _finish(losses, "update", "loss", f"{chain_of}, seed {chain.spec.seed}: terms, unweighted")
     for colour, part in zip(COLOURS, ("edge", "node"), strict=False):
         if f"{part}_change" in chain.history:
             delivered = np.mean(chain.history[f"ego_{part}_change"])
@@ -31,7 +31,7 @@ def training_figure(records: list[RunRecord], *, chain_of: str = "mh-aug") -> "F
             changes.axhline(
                 delivered, color=colour, lw=1, ls="--", label=f"mean ego change, {part}s: {delivered:.2f}"
             )
-    changes.set_ylim(0, 1)
+    changes.set_ylim(0, None)
     _finish(changes, "update", "share", f"The chain: {chain.acceptance_rate:.0%} of candidates accepted")
     return picture
 
