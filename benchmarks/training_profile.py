@@ -125,11 +125,13 @@ def kernels(task, problem, rates):
     for parameter in parameters:
         parameter.grad = torch.rand_like(parameter)
     adam = torch.optim.Adam(parameters, lr=0.01)
+    by_mkl = torch.sparse_csr_tensor(structure.pointers, structure.columns, values, structure.shape)
     # name: (calls, work, bytes, operations)
     table = {
         "X W": (2, lambda: linear(features, first.detach()), *_sparse_cost(non_zeros, nodes, hidden)),
         "Xᵀ G": (1, lambda: _gradient(product, first, rows.detach()), *_sparse_cost(non_zeros, inputs, hidden)),
         "A H, 64 wide": (7, lambda: Sparse(structure, values) @ rows.detach(), *_sparse_cost(entries, nodes, hidden)),
+        "A H by MKL, to compare": (0, lambda: by_mkl @ rows.detach(), *_sparse_cost(entries, nodes, hidden)),
         "A Z, a class wide": (7, lambda: Sparse(structure, values) @ narrow, *_sparse_cost(entries, nodes, classes)),
         "H W": (4, lambda: linear(rows.detach(), second.detach()), *_dense_cost(nodes, hidden, classes)),
         "Hᵀ G": (3, lambda: _gradient(by_weight, second, narrow), *_dense_cost(nodes, hidden, classes)),
