@@ -1,7 +1,7 @@
 """Sparse × dense on a CPU: a row of the result stays in registers until it is done.
 
-Faster than MKL's product of compressed rows with a dense matrix (`results/training/profile.md`), for rows that are made
-of whole vectors; others are left to MKL.
+Faster than MKL's product of compressed rows with a dense matrix (`results/training/profile.md`), for rows that are
+made of whole vectors; others are left to MKL.
 """
 
 import functools
