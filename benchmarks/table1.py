@@ -51,7 +51,8 @@ def make(job):
     engine = build_engine("batch", data_dir=options.data_dir, device=options.device)
     if not (folder / TRIALS).is_file():
         common = searched(stage, dataset, backbone, method, options)
-        search = Search(dataset, backbone, method, stage["trials"], tuple(range(stage["seeds"])), settings=common)
+        seeds, value = tuple(range(stage["seeds"])), stage.get("value", "best")
+        search = Search(dataset, backbone, method, stage["trials"], seeds, settings=common, value=value)
         study = tune(search, folder / STUDY, engine, at_once=stage["at_once"])
         trials = [{"number": t.number, "value": t.value, "settings": t.params} for t in study.trials]
         (folder / TRIALS).write_text(json.dumps(trials))
@@ -71,7 +72,7 @@ def searched(stage, dataset, backbone, method, options):
 
 
 def finals(stage, cell, folder, options, engine):
-    """Seeds 0-9 of the best settings found and of the presets, where they are missing. Each run is kept at once.
+    """Seeds 0-9 of the finalists, where they are missing. Each run is kept at once.
 
     A line is a record without its curves, with the test accuracy of every selection rule beside it.
     """
@@ -81,7 +82,8 @@ def finals(stage, cell, folder, options, engine):
 
     trials = json.loads((folder / TRIALS).read_text())
     best = sorted((t for t in trials if t["value"] is not None), key=lambda t: -t["value"])
-    finalists = [*(trial["settings"] for trial in best[: stage["finalists"]]), {}]
+    finalists = [trial["settings"] for trial in best[: stage["finalists"]]]
+    finalists += [{}] if stage.get("presets", True) else []
     longest = options.updates or stage.get("final_updates")
     own = {"max_updates": longest} if longest else {}
     specs = [RunSpec(*cell, seed, settings={**f, **own}) for f in finalists for seed in range(options.seeds)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mhaug.checks import RequestError
-from mhaug.experiments.selection import RULES, accuracy_by, chosen_update, smoothed
+from mhaug.experiments.selection import RULES, accuracy_by, chosen_update, smoothed, validation_by
 
 HISTORY = {
     # a lucky spike at update 1, a plateau at the end
@@ -20,6 +20,13 @@ def test_each_rule_takes_its_update():
     assert chosen_update(HISTORY, "loss") == 175
     assert chosen_update(HISTORY, "last") == 199
     assert [accuracy_by(HISTORY, rule) for rule in RULES] == [10.0, 125.0, 175.0, 199.0]
+
+
+def test_a_lucky_spike_is_worth_little_once_smoothed():
+    assert validation_by(HISTORY, "best") == 0.9
+    assert validation_by(HISTORY, "smoothed") == 0.6
+    with pytest.raises(RequestError, match="'value' must be one of best, smoothed; got 'luck'"):
+        validation_by(HISTORY, "luck")
 
 
 def test_ends_are_averaged_over_what_there_is():

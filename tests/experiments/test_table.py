@@ -60,6 +60,15 @@ def test_validation_chooses_and_test_does_not():
     assert choose(good_test + corrupted).records == tuple(corrupted)
 
 
+def test_smoothed_validation_chooses_where_all_runs_have_it():
+    """Settings that scatter have the larger best accuracy, and the smaller smoothed one."""
+    scattered = runs([0.7, 0.7], validation=0.85, smoothed_validation_accuracy=0.78, settings={"dropout": 0.1})
+    steady = runs([0.8, 0.8], validation=0.83, smoothed_validation_accuracy=0.82)
+    assert choose(scattered + steady).records == tuple(steady)
+    of_earlier_versions = runs([0.8, 0.8], validation=0.83)
+    assert choose(scattered + of_earlier_versions).records == tuple(scattered)
+
+
 def test_settings_with_fewer_seeds_are_left_aside():
     full = runs([0.80, 0.81, 0.82], validation=0.70)
     lucky = runs([0.85], validation=0.99, settings={"dropout": 0.1})

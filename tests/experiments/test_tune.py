@@ -17,6 +17,7 @@ from mhaug.experiments import run as run_module
 from mhaug.experiments import study as study_module
 from mhaug.experiments.engines.in_process import InProcess
 from mhaug.experiments.search_space import search_space
+from mhaug.experiments.selection import validation_by
 from mhaug.experiments.store import Failure
 from mhaug.experiments.study import ask, open_study
 from mhaug.experiments.tune import Search, tune
@@ -93,6 +94,26 @@ class Quick:
         self.specs += specs
         for spec in specs:
             yield replace(record(0.5), spec=spec, validation_accuracy=1.0 - spec.all_settings()["dropout"])
+
+
+def test_the_value_of_a_trial_may_be_smoothed(tmp_path):
+    """One update of 0.9 among many of 0.5: the largest is 0.9, the best mean of 50 is 0.5 + 0.4 / 50."""
+    curve = [0.5] * 100 + [0.9] + [0.5] * 100
+
+    class Spiky:
+        def run(self, specs):
+            best, smoothed = (validation_by({"validation_accuracy": curve}, kind) for kind in ("best", "smoothed"))
+            for spec in specs:
+                made = replace(record(0.5), validation_accuracy=best, smoothed_validation_accuracy=smoothed)
+                yield replace(made, spec=spec)
+
+    assert tune(search(trials=1), tmp_path / "a.log", Spiky()).best_value == 0.9
+    smooth = search(trials=1, value="smoothed")
+    assert tune(smooth, tmp_path / "b.log", Spiky()).best_value == pytest.approx(0.508)
+    with pytest.raises(RequestError, match="'study' must be gone on with as it was begun"):
+        tune(smooth, tmp_path / "a.log", Spiky())
+    with pytest.raises(RequestError, match="'value' must be one of best, smoothed; got 'luck'"):
+        search(value="luck")
 
 
 @pytest.mark.parametrize("method", METHODS)

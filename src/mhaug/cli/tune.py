@@ -23,6 +23,7 @@ def tune(
     seeds: Annotated[str, typer.Option(help="Seeds of a trial: 0-2 or 0,3,5.")] = "0-2",
     split: Annotated[str, typer.Option(help="public or random.")] = "public",
     setting: Annotated[list[str] | None, typer.Option("--set", help="name=value, the same in all trials.")] = None,
+    value: Annotated[str, typer.Option(help="Of a trial: best or smoothed validation accuracy.")] = "best",
     study: Annotated[Path, typer.Option(help="The journal; a search that was stopped goes on.")] = Path("study.log"),
     presets: Annotated[Path | None, typer.Option(help="Write what was chosen into this presets file.")] = None,
     engine: Annotated[str, typer.Option(help="batch, process, ray or slurm.")] = "process",
@@ -51,9 +52,8 @@ def tune(
     checked_device(device)
     checks.whole_number(trials, "trials", 1)
     checks.whole_number(at_once, "at_once", 1)
-    search = Search(
-        dataset, backbone, method, trials, tuple(parse_seeds(seeds)), split, seed, parse_settings(setting or [])
-    )
+    common = parse_settings(setting or [])
+    search = Search(dataset, backbone, method, trials, tuple(parse_seeds(seeds)), split, seed, common, value)
     search.specs({})  # wrong names are refused before anything is run
     places: dict[str, Any] = {"address": address, "slurm": parse_settings(slurm or [], "--slurm")}
     works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, **places)

@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import fmean
 
 from mhaug.experiments.record import RunRecord
@@ -24,7 +25,8 @@ class Choice:
 def choose(records: Sequence[RunRecord]) -> Choice:
     """The setting of best mean validation accuracy, among those that ran on the most seeds; ties to the first.
 
-    Means are taken over the seeds that these share.
+    Means are taken over the seeds that these share. Smoothed accuracies are compared where all runs have them: the
+    best single ones favour settings that scatter.
     """
     groups: dict[str, BySeed] = {}
     for record in records:
@@ -35,10 +37,18 @@ def choose(records: Sequence[RunRecord]) -> Choice:
     most = max(len(group) for group in groups.values())
     full = [group for group in groups.values() if len(group) == most]
     shared = set.intersection(*(set(group) for group in full))
-    best = max(full, key=lambda group: _validation(group, shared or set(group)))
+    number = _number_of(full)
+    best = max(full, key=lambda group: _mean([number(group[seed]) for seed in shared or set(group)]))
     return Choice(tuple(best[seed] for seed in sorted(best)), len(full), len(groups) - len(full))
 
 
-def _validation(group: BySeed, seeds: set[int]) -> float:
-    mean = fmean(group[seed].validation_accuracy for seed in seeds)
+def _number_of(groups: list[BySeed]) -> Callable[[RunRecord], float]:
+    """What is compared: the steadier number, if no run lacks it."""
+    smoothed, best = (attrgetter(f"{kind}validation_accuracy") for kind in ("smoothed_", ""))
+    lacks = any(math.isnan(smoothed(record)) for group in groups for record in group.values())
+    return best if lacks else smoothed
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    mean = fmean(numbers)
     return -math.inf if math.isnan(mean) else mean

@@ -1,6 +1,7 @@
 """`RunRecord`: what a run gave, and what it ran on."""
 
 import json
+import math
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -8,17 +9,29 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from mhaug.experiments.plain_json import number, plain
+from mhaug.experiments.selection import validation_by
 from mhaug.experiments.spec import RunSpec
 from mhaug.training.result import FitResult
 
 PACKAGES = ("mhaug", "torch", "torch_geometric", "numpy", "numba")
 # a graph without test nodes has no test accuracy
-_NUMBERS = ("test_accuracy", "validation_accuracy", "test_macro_f1", "validation_macro_f1", "last_test_accuracy")
+_NUMBERS = (
+    "test_accuracy",
+    "validation_accuracy",
+    "smoothed_validation_accuracy",
+    "test_macro_f1",
+    "validation_macro_f1",
+    "last_test_accuracy",
+)
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """Accuracies are shares in [0, 1], at the first best validation accuracy."""
+    """Accuracies are shares in [0, 1], at the first best validation accuracy.
+
+    `smoothed_validation_accuracy` is the best mean of 50 successive ones: the largest of 2,000 noisy numbers is the
+    larger the more they scatter, which is no merit of the settings. Records of earlier versions do not have it.
+    """
 
     spec: RunSpec
     settings: dict[str, Any]  # all of them, as they were on the day; without defaults in records of earlier versions
@@ -36,11 +49,14 @@ class RunRecord:
     versions: dict[str, str]
     history: dict[str, list[float]]
     ranks: int = 1
+    smoothed_validation_accuracy: float = math.nan
 
     @classmethod
     def of(cls, spec: RunSpec, result: FitResult, *, device: str, ranks: int = 1) -> "RunRecord":
         """Put the result of a fit beside what it came from."""
         numbers: dict[str, Any] = {**asdict(result), "device": device, "ranks": ranks}
+        if result.updates:
+            numbers["smoothed_validation_accuracy"] = validation_by(result.history, "smoothed")
         return cls(spec=spec, settings=plain(spec.all_settings()), versions=versions(), **numbers)
 
     def to_json(self, *, history: bool = True) -> dict[str, Any]:

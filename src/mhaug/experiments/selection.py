@@ -41,6 +41,16 @@ def accuracy_by(history: History, rule: str) -> float:
     return float(history["test_accuracy"][chosen_update(history, rule)])
 
 
+def validation_by(history: History, value: str) -> float:
+    """Validation accuracy that settings are compared by: the best single one, or the best mean of `WINDOW`."""
+    checks.one_of(value, "value", VALUES)
+    accuracy = np.asarray(history["validation_accuracy"], dtype=float)
+    return float((accuracy if value == "best" else smoothed(accuracy)).max())
+
+
+VALUES = ("best", "smoothed")
+
+
 def smoothed(curve: NDArray[np.float64], window: int = WINDOW) -> NDArray[np.float64]:
     """Mean of the `window` updates around each one; fewer at the ends."""
     checks.whole_number(window, "window", 1)

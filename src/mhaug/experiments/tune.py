@@ -8,10 +8,12 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
+from mhaug import checks
 from mhaug.data.datasets import check_name
 from mhaug.experiments.engines.engine import Engine
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.search_space import Space, search_space, widened
+from mhaug.experiments.selection import VALUES
 from mhaug.experiments.spec import RunSpec
 from mhaug.experiments.store import Failure
 from mhaug.experiments.study import ERROR, ask, give_up, open_study
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 class Search:
     """One cell of the table, and how much is spent on it.
 
-    A trial is a setting, run on every seed; its value is the mean validation accuracy, and nothing else of a record
-    is looked at. `settings` hold for all trials, as a shorter training does.
+    A trial is a setting, run on every seed; its value is a mean over seeds of validation accuracies, and nothing else
+    of a record is looked at. `settings` hold for all trials, as a shorter training does.
     """
 
     dataset: str
@@ -38,6 +40,10 @@ class Search:
     split: str = "public"
     seed: int = 0  # of the sampler
     settings: Mapping[str, Any] = field(default_factory=dict)
+    value: str = "best"  # of a run: its best validation accuracy, or ("smoothed") its best mean of 50 successive ones
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.value, "value", VALUES)
 
     @property
     def name(self) -> str:
@@ -64,7 +70,9 @@ class Search:
         """All that the value of a trial depends on beside what was searched, and what could be."""
         space = self.space()
         fixed = {name: value for name, value in self.named.items() if name not in space}
-        return {"seeds": list(self.seeds), "split": self.split, "settings": fixed, "space": space}
+        what = {"seeds": list(self.seeds), "split": self.split, "settings": fixed, "space": space}
+        # journals of before there was a choice do not name it
+        return what if self.value == "best" else {**what, "value": self.value}
 
     def specs(self, chosen: Mapping[str, Any]) -> list[RunSpec]:
         """The runs of one trial; wrong names are refused."""
@@ -106,7 +114,7 @@ def _run(study: "optuna.Study", search: Search, asked: "Sequence[optuna.Trial]",
     found = {outcome.spec: outcome for outcome in engine.run(list(dict.fromkeys(chain(*specs.values()))))}
     for trial in asked:
         outcomes = [found.get(spec) for spec in specs[trial.number]]
-        values = [outcome.validation_accuracy for outcome in outcomes if isinstance(outcome, RunRecord)]
+        values = [_value(outcome, search.value) for outcome in outcomes if isinstance(outcome, RunRecord)]
         if len(values) == len(outcomes) and all(map(math.isfinite, values)):
             study.tell(trial, mean(values), skip_if_finished=True)
         else:
@@ -114,3 +122,7 @@ def _run(study: "optuna.Study", search: Search, asked: "Sequence[optuna.Trial]",
             errors = [outcome.error for outcome in outcomes if isinstance(outcome, Failure)]
             trial.set_user_attr(ERROR, (errors or ["a run gave no validation accuracy"])[-1])
             give_up(study, trial.number)
+
+
+def _value(record: RunRecord, value: str) -> float:
+    return record.validation_accuracy if value == "best" else record.smoothed_validation_accuracy
