@@ -174,15 +174,18 @@ def everywhere(runs, name, rival, dataset):
     return cells
 
 
-ALL_HEAD = "| all settings: validation | all settings: test |"
+TABLE_HEAD = (
+    "| views | validation | test, best | test, smoothed | against fixed rates | p | dropped "
+    "| all settings: validation | all settings: test |"
+)
 CHANGES = ("edge_change", "node_change")
 HEAD = [
     f"GCN; {TRIALS} settings of {SEARCH_SEEDS} seeds and {SEARCH_UPDATES} updates a row; that of the best smoothed",
     f"validation accuracy is run on seeds 0-9 for {UPDATES} updates. Test accuracy in percent at the best and the",
     "best smoothed validation accuracy; differences are of the latter, against fixed rates with the same loss,",
-    "paired over seeds (Wilcoxon, two-sided, not corrected). Dropped: shares of edges and of nodes. Last columns: means",
-    "over all settings and seeds of the search, none of them chosen, by the smoothed rule; in brackets less those of",
-    "fixed rates, and p in pairs of equal setting and seed.",
+    "paired over seeds (Wilcoxon, two-sided, not corrected). Dropped: shares of edges and of nodes. Last columns:",
+    "means over all settings and seeds of the search, none of them chosen, by the smoothed rule; in brackets less those",
+    "of fixed rates, and p in pairs of equal setting and seed.",
     "Made by `benchmarks/chain_worth.py`.",
 ]
 
