@@ -129,9 +129,7 @@ def report(options):
     datasets = [d for d in ("cora", "citeseer", "photo", "computers", "cs") if any(r["dataset"] == d for r in runs)]
     for dataset in datasets:
         lines += [f"**{dataset}**", ""]
-        lines += [
-            "| views | validation | test, best | test, smoothed | against fixed rates | p | dropped " + ALL_HEAD
-        ]
+        lines += [TABLE_HEAD]
         lines += ["|---|---|---|---|---|---|---|---|---|"]
         for name, row in ROWS.items():
             mine, rival = (finals(runs, which, dataset) for which in (name, rival_of(row)))
@@ -184,8 +182,8 @@ HEAD = [
     f"validation accuracy is run on seeds 0-9 for {UPDATES} updates. Test accuracy in percent at the best and the",
     "best smoothed validation accuracy; differences are of the latter, against fixed rates with the same loss,",
     "paired over seeds (Wilcoxon, two-sided, not corrected). Dropped: shares of edges and of nodes. Last columns:",
-    "means over all settings and seeds of the search, none of them chosen, by the smoothed rule; in brackets less those",
-    "of fixed rates, and p in pairs of equal setting and seed.",
+    "means over all settings and seeds of the search, none of them chosen, by the smoothed rule; in brackets less",
+    "those of fixed rates, and p in pairs of equal setting and seed.",
     "Made by `benchmarks/chain_worth.py`.",
 ]
 
