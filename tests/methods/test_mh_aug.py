@@ -6,7 +6,9 @@ from scipy.stats import chi2
 
 from methods.problems import begin, planted_task
 from mhaug import EgoTerm, MHAug, rng
+from mhaug.checks import RequestError
 from mhaug.data.toy_graphs import grid_graph
+from mhaug.methods.catalogue import build_method
 from mhaug.training.fit import fit
 from mhaug.training.result import FitConfig
 
@@ -88,3 +90,14 @@ def test_blocks_accepts_more_often_than_joint():
         for rule in ("blocks", "joint")
     ]
     assert rates[0] > rates[1]
+
+
+def test_strength_may_follow_the_entropy():
+    """μ_i = 0.6 - 0.6 ε_i: a node that is sure (ε = 0) is pulled to 0.6, one that knows nothing is left alone."""
+    method = build_method("mh-aug", edge_strength=0.6, edge_strength_slope=-0.6, node_strength_slope=0.5)
+    terms = method.sampler()
+    entropy = torch.tensor([0.0, 0.5, 1.0], dtype=torch.float64)
+    torch.testing.assert_close(terms.edges.strengths(entropy), torch.tensor([0.6, 0.3, 0.0], dtype=torch.float64))
+    torch.testing.assert_close(terms.nodes.strengths(entropy), torch.tensor([0.3, 0.55, 0.8], dtype=torch.float64))
+    with pytest.raises(RequestError, match=r"'strength_slope' must be a number in \[-0.3, 0.7\]; got 0.8"):
+        build_method("mh-aug", edge_strength_slope=0.8)

@@ -26,16 +26,18 @@ class MHAugNoReg(AugmentedMethod):
     Accepted pairs only, joint acceptance, the paper's move, a chain that starts at the original graph: each can be
     changed by its option. `train_on="every-step"` learns after a rejection too, from the state that the chain stays
     in, which is the sequence that has the law P. `entropy="frozen"` keeps ε of the untrained network, so that P does
-    not move during training.
+    not move during training. A strength slope other than 0 pulls node i to μ + c ε_i instead of μ.
     """
 
     edge_strength: float = 0.3
+    edge_strength_slope: float = 0.0
     edge_spread_slope: float = 10.0
     edge_spread_floor: float = 1.0
     edge_ego_weight: float = 1.0
     edge_count_weight: float = 1.0
     edge_step_size: float = 0.1
     node_strength: float = 0.3
+    node_strength_slope: float = 0.0
     node_spread_slope: float = 5.0
     node_spread_floor: float = 1.0
     node_ego_weight: float = 1.0
@@ -100,7 +102,7 @@ class MHAugNoReg(AugmentedMethod):
         return total_loss(logits, labels, nodes, supervised_on=self.supervised_on)
 
     def _term(self, part: str) -> EgoTerm:
-        names = ("strength", "spread_slope", "spread_floor", "ego_weight", "count_weight")
+        names = ("strength", "strength_slope", "spread_slope", "spread_floor", "ego_weight", "count_weight")
         return EgoTerm(**{name: getattr(self, f"{part}_{name}") for name in names})
 
 
