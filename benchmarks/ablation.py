@@ -140,12 +140,13 @@ def report(options):
     print("\n".join(lines))
 
 
-TABLE_HEAD = "| what is changed | validation | test, best | less the base | test, smoothed | less the base | accepted | dropped |"
+COLUMNS = ("validation", "test, best", "less the base", "test, smoothed", "less the base", "accepted", "dropped")
+TABLE_HEAD = f"| what is changed | {' | '.join(COLUMNS)} |"
 HEAD = [
     f"GCN, `mh-aug`, seeds 0-9, {UPDATES} updates. Validation: mean over seeds of the best smoothed accuracy. Test",
-    "accuracy in percent at the best and at the best smoothed validation accuracy. Differences in pairs over seeds, p by Wilcoxon's",
-    "signed-rank test, two-sided, not corrected. Last columns: share of candidates accepted; mean shares of edges and of",
-    "nodes dropped. Made by `benchmarks/ablation.py`.",
+    "accuracy in percent at the best and at the best smoothed validation accuracy. Differences in pairs over seeds, p",
+    "by Wilcoxon's signed-rank test, two-sided, not corrected. Last columns: share of candidates accepted; mean shares",
+    "of edges and of nodes dropped. Made by `benchmarks/ablation.py`.",
 ]
 
 
