@@ -144,8 +144,8 @@ COLUMNS = ("validation", "test, best", "less the base", "test, smoothed", "less 
 TABLE_HEAD = f"| what is changed | {' | '.join(COLUMNS)} |"
 HEAD = [
     f"GCN, `mh-aug`, seeds 0-9, {UPDATES} updates. Validation: mean over seeds of the best smoothed accuracy. Test",
-    "accuracy in percent at the best and at the best smoothed validation accuracy. Differences in pairs over seeds, p",
-    "by Wilcoxon's signed-rank test, two-sided, not corrected. Last columns: share of candidates accepted; mean shares",
+    "accuracy in percent at the best and at the best smoothed validation accuracy. Differences are paired,",
+    "p by Wilcoxon's signed-rank test, two-sided, not corrected. Last columns: share of candidates accepted; shares",
     "of edges and of nodes dropped. Made by `benchmarks/ablation.py`.",
 ]
 
