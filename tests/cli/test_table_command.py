@@ -40,7 +40,9 @@ def test_files_and_json(capsys, store, tmp_path):
         ("vanilla", False, 3),
         ("mh-aug", True, 3),
     ]
-    assert sorted(path.name for path in out.iterdir()) == ["table.csv", "table.html", "table.md", "table.tex"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "table.csv", "table.html", "table.md", "table.tex", "table_short.md",
+    ]  # fmt: skip
     rows = list(csv.DictReader((out / "table.csv").open()))
     assert rows[1]["difference"] == "-0.16"
 

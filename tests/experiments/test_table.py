@@ -17,6 +17,7 @@ from mhaug.experiments.table import table_of
 from mhaug.experiments.table_files import write_files
 from mhaug.experiments.table_formats import CSV_COLUMNS, csv_text, latex, markdown
 from mhaug.experiments.table_html import table_page
+from mhaug.experiments.table_short import short_markdown
 from mhaug.experiments.table_words import notes
 
 RESULTS = Path(__file__).parents[2] / "results" / "table1"
@@ -171,6 +172,9 @@ def test_every_format_says_the_same():
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}") == 1
     assert "<strong>84.00 ± 1.00</strong>" in html
     assert "http" not in html.replace("http-equiv", "")
+    short = short_markdown(table).splitlines()
+    assert short[0] == "| network | method | cora |"
+    assert "| gcn | mh-aug | **84.00 ± 1.00** (85.16) |" in short
 
 
 def test_a_cell_with_fewer_seeds_does_not_compete():
@@ -204,6 +208,7 @@ def test_names_of_others_are_words_in_every_format():
     assert r"a\|b&lt;c>&amp;d$e_{f}^~\\g.npz" in markdown(table)
     head = markdown(table).splitlines()[2]
     assert head.replace(r"\|", "").count("|") == 3
+    assert short_markdown(table).splitlines()[0].replace(r"\|", "").count("|") == 4
     assert r"a\textbar{}b$<$c$>$\&d\$e\_\{f\}\textasciicircum{}\textasciitilde{}\textbackslash{}g.npz" in latex(table)
     assert "a|b&lt;c&gt;&amp;d$e_{f}^~\\g.npz" in table_page(table)
 

@@ -20,7 +20,7 @@ Store = Annotated[
     ),
 ]
 USUAL_STORE = Path("results/table1")
-Out = Annotated[Path | None, typer.Option(help="Folder for table.md, table.csv, table.tex and table.html.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for table.md, table_short.md, .csv, .tex, .html.")]
 Whole = Annotated[bool, typer.Option("--all", help="Also the cells of the paper that nothing was run for.")]
 
 

@@ -6,8 +6,15 @@ from mhaug.checks import require
 from mhaug.experiments.table import Table
 from mhaug.experiments.table_formats import csv_text, latex, markdown
 from mhaug.experiments.table_html import table_page
+from mhaug.experiments.table_short import short_markdown
 
-FORMATS = {"table.md": markdown, "table.csv": csv_text, "table.tex": latex, "table.html": table_page}
+FORMATS = {
+    "table.md": markdown,
+    "table_short.md": short_markdown,
+    "table.csv": csv_text,
+    "table.tex": latex,
+    "table.html": table_page,
+}
 
 
 def write_files(table: Table, folder: Path) -> list[Path]:

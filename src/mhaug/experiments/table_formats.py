@@ -35,13 +35,13 @@ def markdown(table: Table) -> str:
     datasets = table.datasets
     lines = []
     for backbone in table.backbones:
-        head = " | ".join(map(_plain, datasets))
-        lines += [f"### {_plain(backbone)}", "", f"| method | {head} |", "|---|" + "---|" * len(datasets)]
+        head = " | ".join(map(plain, datasets))
+        lines += [f"### {plain(backbone)}", "", f"| method | {head} |", "|---|" + "---|" * len(datasets)]
         for method, row in table.block(backbone).items():
             cells = " | ".join(_markdown_cell(row.get(dataset)) for dataset in datasets)
-            lines.append(f"| {_plain(method)} | {cells} |")
+            lines.append(f"| {plain(method)} | {cells} |")
         lines.append("")
-    return "\n".join([*lines, *(f"- {_plain(note)}" for note in words.notes(table)), ""])
+    return "\n".join([*lines, *(f"- {plain(note)}" for note in words.notes(table)), ""])
 
 
 def latex(table: Table) -> str:
@@ -77,8 +77,8 @@ def _markdown_cell(cell: Cell | None) -> str:
         return words.NOTHING
     ours = words.accuracy(cell)
     ours = f"**{ours}**" if cell.best else ours
-    lines = [ours + (r"\*" if cell.clearly_best else ""), _plain(words.paper(cell))]
-    return "<br>".join([*lines, _plain(words.evidence(cell))] if cell.runs else lines)
+    lines = [ours + (r"\*" if cell.clearly_best else ""), plain(words.paper(cell))]
+    return "<br>".join([*lines, plain(words.evidence(cell))] if cell.runs else lines)
 
 
 def _latex_cell(cell: Cell | None) -> tuple[str, str, str]:
@@ -102,6 +102,6 @@ def _tex(text: str) -> str:
     return "".join(_TEX.get(sign, sign) for sign in text)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Words that Markdown shall show as they are: a name may be anyone's path."""
     return re.sub(r"[\\|*`]", r"\\\g<0>", re.sub(r"<(?=[a-zA-Z/!])", "&lt;", text.replace("&", "&amp;")))
