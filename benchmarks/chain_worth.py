@@ -171,9 +171,9 @@ CHANGES = ("edge_change", "node_change")
 HEAD = [
     f"GCN; {TRIALS} settings of {SEARCH_SEEDS} seeds and {SEARCH_UPDATES} updates a row; that of the best smoothed",
     f"validation accuracy is run on seeds 0-9 for {UPDATES} updates. Test accuracy in percent at the best and at the",
-    "best smoothed validation accuracy; in brackets less that of fixed rates with the same loss, and p (Wilcoxon in",
-    "pairs over seeds, two-sided, not corrected). Dropped: shares of edges and of nodes. All: means over all",
-    "settings and seeds of the search, none chosen, by the smoothed rule, compared in pairs of equal setting and seed.",
+    "best smoothed validation accuracy; in brackets less that of fixed rates with the same loss, and p (Wilcoxon,",
+    "in pairs over seeds, two-sided, not corrected). Dropped: shares of edges, nodes. All: means over all settings",
+    "and seeds of the search, none chosen, by the smoothed rule, compared in pairs of equal setting and seed.",
     "Made by `benchmarks/chain_worth.py`.",
 ]
 
