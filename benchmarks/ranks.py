@@ -92,10 +92,10 @@ def chain_rows(world, options):
     alone = partitioned_chain(sampler, data, parts=2) if world.leads else None
     row = row_of(in_turns(world, lambda: alone.step(), lambda: both.step(), options.turns))
     if world.leads:
-        state, units = alone.state["edges"], alone.graph.num_units
+        state, units = alone.state["edges"], alone.setup.num_units
         turns = [[place.piece.movable for place in turn.values()] for turn in state.places]
         pieces = [place.piece for place in state.places[0].values()]
-        row |= {"edges": units, "nodes": alone.graph.num_nodes, "seconds_to_build": built}
+        row |= {"edges": units, "nodes": alone.setup.num_nodes, "seconds_to_build": built}
         row |= {"units_moved_in_each_layout": turns, "share_of_the_largest_in_its_turn": sum(map(max, turns)) / units}
         row["halo_over_own_nodes"] = float(np.mean([(~piece.own).sum() / piece.own.sum() for piece in pieces]))
         row["same_state_as_one_rank"] = bool(torch.equal(alone.kept("edges"), both.kept("edges")))

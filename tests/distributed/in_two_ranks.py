@@ -72,9 +72,9 @@ def patience(world: World) -> bool:
         sleep(3.0)
         return node_parts(*words, **options)
 
-    with mock.patch("mhaug.distributed.partitioned.node_parts", slowly):
+    with mock.patch("mhaug.distributed.division.node_parts", slowly):
         chain = partitioned_chain(path_sampler(), path_graph(7), parts=2, world=hasty)
-    return chain.graph.num_units == 6
+    return chain.setup.num_units == 6
 
 
 def begin_in_batches(world: World, seed: int = 0) -> Learner:
