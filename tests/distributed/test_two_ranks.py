@@ -32,6 +32,7 @@ def test_two_ranks_walk_the_very_states_of_one_process(found):
     alone = chain_on_cliques(World.alone())
     alone.step(rounds=5)
     assert found["chains"]["kept"] == alone.kept("edges").int().tolist()
+    assert found["from_folders"] == found["chains"]["kept"]
     assert found["chains"]["log_prob"] == alone.log_prob().item()
     assert found["chains"]["change"] == [part.item() for part in alone.change("nodes")]
     assert found["chains"]["resumed"]

@@ -1,4 +1,4 @@
-"""`partitioned_chain`: a sampler, and a graph or a folder with its pieces -> a chain in parts. `divide` makes them."""
+"""`partitioned_chain`: a sampler, and a graph or a folder of pieces -> a chain in parts. `divide` makes folders."""
 
 from collections.abc import Sequence
 from pathlib import Path
