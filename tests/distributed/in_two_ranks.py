@@ -10,6 +10,7 @@ import torch
 
 from distributed.cases import SPEC
 from distributed.parts_in_two_ranks import chains, from_folders, patience
+from distributed.shared_in_two_ranks import shared
 from methods.problems import begin, planted_task
 from mhaug import NodeClassifier, load_dataset
 from mhaug.distributed.gradients import average_gradients
@@ -123,6 +124,7 @@ def main(out: Path) -> None:
         found["batches"] = in_batches(world, out.with_suffix(".folder"))
         mine = json.dumps(rounds(world)).encode()
         found["from_folders"] = from_folders(world, out.with_suffix(".divided"))
+        found["shared"] = shared(world, out.with_suffix(".shared"))
         found["rounds"] = [json.loads(each) for each in world.bytes_of_all(mine)]
         record = run(SPEC, world=world)
         found["run"] = {"test": record.test_accuracy, "loss": record.history["loss_total"], "ranks": record.ranks}

@@ -87,6 +87,10 @@ class PartitionedChain(AnyChain):
 
     def load_state_dict(self, saved: Mapping[str, Tensor]) -> None:
         """Go on exactly where `state_dict` was taken."""
+        for part, state in self.state.items():
+            rows = [saved.get(f"piece.{part}.{turn}", ()) for turn in range(len(state.streams) + 1)]
+            fits = [len(each) for each in rows] == [state.parts] * len(state.streams) + [0]
+            checks.require(fits, "checkpoint", "of a chain that was divided in the same way", f"other {part}")
         super().load_state_dict(saved)
         for part, state in self.state.items():
             for turn, streams in enumerate(state.streams):
