@@ -42,10 +42,7 @@ class Folder:
 
 def write(cutting: Cutting, folder: str | Path) -> Folder:
     """Put a division into a folder that is not there yet, or is empty; a kill leaves none, never half of one."""
-    target = Path(folder)
-    empty = not target.exists() or (target.is_dir() and not any(target.iterdir()))
-    checks.require(empty, "folder", "a new or an empty folder", str(folder))
-    facts, name = cutting.facts, _name(cutting)
+    target, facts, name = free(folder), cutting.facts, _name(cutting)
     with making(target) as partial:
         for part, each in facts.targets.items():
             for turn, numbers in enumerate(each.turns):
@@ -55,6 +52,14 @@ def write(cutting: Cutting, folder: str | Path) -> Folder:
         head = {"format": FORMAT, "name": name, "facts": json.loads(facts.to_json())}
         (partial / FACTS).write_text(json.dumps(head, indent=1) + "\n", encoding="utf-8")
     return Folder(target, facts, name)
+
+
+def free(folder: str | Path) -> Path:
+    """A place for a division."""
+    path = Path(folder)
+    empty = not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    checks.require(empty, "folder", "a new or an empty folder", str(folder))
+    return path
 
 
 def open_folder(folder: str | Path) -> Folder:

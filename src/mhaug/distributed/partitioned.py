@@ -7,7 +7,7 @@ from typing import Any
 from mhaug import checks
 from mhaug.distributed.chain import PartitionedChain, check_sampler
 from mhaug.distributed.division import Division, divided
-from mhaug.distributed.folder import Folder, open_folder, write
+from mhaug.distributed.folder import Folder, free, open_folder, write
 from mhaug.distributed.world import World
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.subgraph import UnitGraph
@@ -49,7 +49,8 @@ def divide(data: Any, folder: str | Path, *, parts: int, hops: int = 2, targets:
     for part in targets:
         checks.one_of(part, "targets", TARGETS)
     checks.require(len(targets) > 0, "targets", "one or both of edges, nodes", targets)
-    return write(divided(_graph(data), parts=parts, hops=hops, targets=targets), folder)
+    path = free(folder)  # before the long work
+    return write(divided(_graph(data), parts=parts, hops=hops, targets=targets), path)
 
 
 def _graph(data: Any) -> UnitGraph:
