@@ -19,7 +19,6 @@ import numpy as np
 import torch
 
 from mhaug import EgoTerm, MHAug
-from mhaug.data.toy_graphs import path_graph
 from mhaug.distributed.partitioned import divide, partitioned_chain
 from mhaug.distributed.torchrun import joined
 
@@ -36,9 +35,16 @@ def memory(data, folder):
     for way in ("divide", "tiny", "graph", "folder"):
         answers[way] = _start(folder, way, ranks=1 if way == "divide" else 2)
     answers["same_states"] = len({rank["kept"] for way in ("graph", "folder") for rank in answers[way]}) == 1
-    files = [list((folder / "division").glob(f"*part{rank}.npz")) for rank in range(2)]
+    files = [sorted((folder / "division").glob(f"*part{rank}.npz")) for rank in range(2)]
     answers["files_of_rank_mib"] = [round(sum(path.stat().st_size for path in each) / 2**20, 1) for each in files]
+    # by layout: what the pieces of a rank have of the columns of the whole graph
+    answers["share_of_columns"] = [[_columns(path) / data.edge_index.shape[1] for path in each] for each in files]
     return answers
+
+
+def _columns(path):
+    with np.load(path, allow_pickle=False) as arrays:
+        return arrays["messages"].shape[1]
 
 
 def _start(folder, way, *, ranks):
@@ -58,6 +64,12 @@ def status(name):
     return round(int(next(line for line in lines if line.startswith(name)).split()[1]) / 2**10, 1)
 
 
+def tiny():
+    nodes = torch.arange(8)
+    pairs = torch.stack([nodes, nodes + 1])
+    return SimpleNamespace(edge_index=torch.cat([pairs, pairs.flip(0)], 1), num_nodes=9)
+
+
 def read(folder):
     edges = torch.from_numpy(np.load(folder / "edges.npy"))
     return SimpleNamespace(edge_index=edges, num_nodes=int((folder / "nodes").read_text()))
@@ -68,7 +80,7 @@ def work(folder, way, world):
     if way == "divide":
         divide(read(folder), folder / "division", parts=2, targets=("edges",))
         return {"peak_mib": status("VmHWM"), "seconds": perf_counter() - start}
-    data = path_graph(9) if way == "tiny" else read(folder) if way == "graph" else folder / "division"
+    data = tiny() if way == "tiny" else read(folder) if way == "graph" else folder / "division"
     chain = partitioned_chain(SAMPLER, data, parts=2, world=world)
     del data
     found = {"built_peak_mib": status("VmHWM"), "built_mib": status("VmRSS"), "seconds": perf_counter() - start}
