@@ -18,7 +18,7 @@ def agreement(data, draws_a_chain):
             chains = {"whole": sampler.chain(data, seed=index)}
             chains["parts"] = partitioned_chain(sampler, data, parts=parts, seed=index)
             for name, chain in chains.items():
-                units = chain.graph.num_units
+                units = chain.setup.num_units
                 dropped = torch.rand(1, units, generator=torch.Generator().manual_seed(index)) < index / 3
                 chain.place({"edges": ~dropped})
                 for _ in chain.warm_up(100):

@@ -7,6 +7,7 @@ so on in turns; ratios are taken turn by turn. Beside the clock stand processor 
 what the clock would show, waiting apart, on cores that nobody else uses. Writes `results/scale/ranks.json`.
 
     python benchmarks/ranks.py --agreement-only --agreement-edges 100000 --draws 200 --out agreement.json
+    python benchmarks/ranks.py --memory      # what a rank takes; to results/scale/parts_memory.json
 """
 
 import argparse
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -23,6 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import torch
 from parts_agreement import agreement
+from parts_memory import memory
 from torch_geometric.data import Data
 
 from mhaug import EgoTerm, MHAug, load_dataset
@@ -92,10 +95,10 @@ def chain_rows(world, options):
     alone = partitioned_chain(sampler, data, parts=2) if world.leads else None
     row = row_of(in_turns(world, lambda: alone.step(), lambda: both.step(), options.turns))
     if world.leads:
-        state, units = alone.state["edges"], alone.graph.num_units
+        state, units = alone.state["edges"], alone.setup.num_units
         turns = [[place.piece.movable for place in turn.values()] for turn in state.places]
         pieces = [place.piece for place in state.places[0].values()]
-        row |= {"edges": units, "nodes": alone.graph.num_nodes, "seconds_to_build": built}
+        row |= {"edges": units, "nodes": alone.setup.num_nodes, "seconds_to_build": built}
         row |= {"units_moved_in_each_layout": turns, "share_of_the_largest_in_its_turn": sum(map(max, turns)) / units}
         row["halo_over_own_nodes"] = float(np.mean([(~piece.own).sum() / piece.own.sum() for piece in pieces]))
         row["same_state_as_one_rank"] = bool(torch.equal(alone.kept("edges"), both.kept("edges")))
@@ -164,20 +167,30 @@ def main():
         "--agreement-edges", type=int, default=0, help="agreement on hidden groups too, of so many edges"
     )
     parser.add_argument("--agreement-only", action="store_true")
-    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--memory", action="store_true", help="what a rank takes, from a folder and from the graph")
+    parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--answers", type=Path, default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
     torch.set_num_threads(1)
     if options.answers is not None:
         rank_main(options)
         return
+    options.out = options.out or (OUT.with_name("parts_memory.json") if options.memory else OUT)
     options.out.parent.mkdir(parents=True, exist_ok=True)
+    if options.memory:
+        with TemporaryDirectory() as folder:
+            keep(memory(planted(options.edges), Path(folder)), options.out)
+        return
     answers = {} if options.agreement_only else start_ranks(options)
     answers["agreement"] = agreement(load_graph("cora", options.data_dir), options.draws)
     if options.agreement_edges:
         hidden_groups = planted(options.agreement_edges)
         answers["agreement_on_hidden_groups"] = agreement(hidden_groups, options.draws)
-    options.out.write_text(json.dumps(answers, indent=1, default=float) + "\n")
+    keep(answers, options.out)
+
+
+def keep(answers, path):
+    path.write_text(json.dumps(answers, indent=1, default=float) + "\n")
     print(json.dumps(answers, indent=1, default=float))
 
 

@@ -22,10 +22,14 @@ def cliques(count: int = 6, size: int = 6) -> Data:
     return Data(edge_index=torch.cat([pairs, pairs.flip(0)], 1), num_nodes=size * count)
 
 
+def clique_sampler() -> MHAug:
+    """Edges and nodes."""
+    return MHAug(edges=TERM, nodes=EgoTerm(strength=0.3), step_size=0.1)
+
+
 def chain_on_cliques(world: World, seed: int = 0) -> PartitionedChain:
-    """Three parts, edges and nodes."""
-    sampler = MHAug(edges=TERM, nodes=EgoTerm(strength=0.3), step_size=0.1)
-    return partitioned_chain(sampler, cliques(), parts=3, seed=seed, world=world)
+    """Three parts."""
+    return partitioned_chain(clique_sampler(), cliques(), parts=3, seed=seed, world=world)
 
 
 def path_sampler() -> MHAug:

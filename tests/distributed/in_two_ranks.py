@@ -4,21 +4,16 @@ import json
 import math
 import sys
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
-from time import sleep
-from unittest import mock
 
 import torch
-from torch import distributed
 
-from distributed.cases import SPEC, chain_on_cliques, chain_on_path, path_sampler, states_along
+from distributed.cases import SPEC
+from distributed.parts_in_two_ranks import chains, from_folders, patience
+from distributed.shared_in_two_ranks import shared
 from methods.problems import begin, planted_task
 from mhaug import NodeClassifier, load_dataset
-from mhaug.data.toy_graphs import path_graph
 from mhaug.distributed.gradients import average_gradients
-from mhaug.distributed.node_parts import node_parts
-from mhaug.distributed.partitioned import partitioned_chain
 from mhaug.distributed.torchrun import joined
 from mhaug.distributed.world import World
 from mhaug.experiments.run import run
@@ -44,37 +39,6 @@ def words(world: World) -> dict[str, object]:
         "bytes_from_first": world.bytes_from_first(b"rank 0" if world.leads else b"").decode(),
         "bytes_of_all": [len(each) for each in world.bytes_of_all(mine)],
     }
-
-
-def chains(world: World) -> dict[str, object]:
-    """The law on a tiny graph; the very states on a larger one, before and after going on from a saved state."""
-    larger = chain_on_cliques(world)
-    larger.step(rounds=3)
-    saved = larger.state_dict()
-    larger.step(rounds=2)
-    resumed = chain_on_cliques(world, seed=1)
-    resumed.load_state_dict(saved)
-    resumed.step(rounds=2)
-    return {
-        "states": states_along(chain_on_path(world), 12),
-        "kept": larger.kept("edges").int().tolist(),
-        "log_prob": larger.log_prob().item(),
-        "change": [part.item() for part in larger.change("nodes")],
-        "resumed": resumed.kept("edges").int().tolist() == larger.kept("edges").int().tolist(),
-    }
-
-
-def patience(world: World) -> bool:
-    """Rank 0 takes three seconds to divide the graph, in a group that loses its patience after one."""
-    hasty = replace(world, group=distributed.new_group(backend="gloo", timeout=timedelta(seconds=1)))
-
-    def slowly(*words: object, **options: object) -> torch.Tensor:
-        sleep(3.0)
-        return node_parts(*words, **options)
-
-    with mock.patch("mhaug.distributed.partitioned.node_parts", slowly):
-        chain = partitioned_chain(path_sampler(), path_graph(7), parts=2, world=hasty)
-    return chain.graph.num_units == 6
 
 
 def begin_in_batches(world: World, seed: int = 0) -> Learner:
@@ -159,6 +123,8 @@ def main(out: Path) -> None:
         found |= {"gradients": gradients(world), "trouble": trouble(world), "patience": patience(world)}
         found["batches"] = in_batches(world, out.with_suffix(".folder"))
         mine = json.dumps(rounds(world)).encode()
+        found["from_folders"] = from_folders(world, out.with_suffix(".divided"))
+        found["shared"] = shared(world, out.with_suffix(".shared"))
         found["rounds"] = [json.loads(each) for each in world.bytes_of_all(mine)]
         record = run(SPEC, world=world)
         found["run"] = {"test": record.test_accuracy, "loss": record.history["loss_total"], "ranks": record.ranks}

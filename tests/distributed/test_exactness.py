@@ -11,6 +11,7 @@ import torch
 from distributed.phases import inside_matrix, log_tilt_law, resample_matrix
 from mhaug import EgoTerm, MHAug
 from mhaug.distributed.chain import PartitionedChain
+from mhaug.distributed.division import Cutting
 from mhaug.distributed.layout import Layout, cover
 from mhaug.sampling.subgraph import UnitGraph
 from sampling.enumeration import all_masks
@@ -33,13 +34,13 @@ def chain_of(name, hops, part="edges", count_weight=1.0, layouts=None):
     if not directed:
         edge_index = torch.cat([edge_index, edge_index.flip(0)], 1)
     graph = UnitGraph.from_edge_index(edge_index, len(owner), directed=directed)
-    setup = MHAug(**{part: EgoTerm(**TERM, count_weight=count_weight)}, hops=hops, step_size=0.23).setup(graph)
+    sampler = MHAug(**{part: EgoTerm(**TERM, count_weight=count_weight)}, hops=hops, step_size=0.23)
     parts = torch.tensor([int(letter) for letter in owner])
     layouts = layouts or cover(graph, parts, int(parts.max()) + 1, hops, part)
-    chain = PartitionedChain(setup, {part: layouts}, seed=0)
+    chain = PartitionedChain(sampler, Cutting(graph, hops, {part: layouts}), seed=0)
     entropy = torch.linspace(0.07, 0.93, graph.num_nodes, dtype=torch.float64)
     chain._weigh(entropy)
-    target = setup.targets[part]
+    target = sampler.setup(graph).targets[part]
     masks = all_masks(target.units)
     return chain.state[part], target.log_prob(target.statistics(masks), entropy)
 

@@ -142,7 +142,7 @@ def test_a_small_graph_of_cliques_is_divided_between_them():
     chain = partitioned_chain(MHAug(edges=EgoTerm()), cliques(), parts=3)
     sizes = [place.piece.movable for place in chain.state["edges"].places[0].values()]
     assert sizes == [21, 21, 21]
-    assert sum(len(owned) for owned in chain.state["edges"].owned) == chain.graph.num_units
+    assert sum(len(owned) for owned in chain.state["edges"].owned) == chain.setup.num_units
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_chain_in_parts_agrees_with_the_chain_on_the_whole():
         chains = {"whole": sampler.chain(data, seed=index)}
         chains["parts"] = partitioned_chain(sampler, data, parts=2 + index % 2, seed=index)
         for name, chain in chains.items():
-            chain.place({"edges": torch.arange(chain.graph.num_units).unsqueeze(0) % 3 >= index})
+            chain.place({"edges": torch.arange(chain.setup.num_units).unsqueeze(0) % 3 >= index})
             chain.step(rounds=40)
             draws[name].append([_numbers(chain) for _ in range(100)])
     both = {name: np.array(rows) for name, rows in draws.items()}

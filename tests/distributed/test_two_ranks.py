@@ -4,6 +4,7 @@ import torch
 from scipy.stats import chisquare
 
 from distributed.cases import chain_on_cliques, chain_on_path, path_sampler, states_along
+from distributed.shared_in_two_ranks import views
 from mhaug.data.toy_graphs import path_graph
 from mhaug.distributed.world import World
 from mhaug.sampling.subgraph import UnitGraph
@@ -32,6 +33,7 @@ def test_two_ranks_walk_the_very_states_of_one_process(found):
     alone = chain_on_cliques(World.alone())
     alone.step(rounds=5)
     assert found["chains"]["kept"] == alone.kept("edges").int().tolist()
+    assert found["from_folders"] == found["chains"]["kept"]
     assert found["chains"]["log_prob"] == alone.log_prob().item()
     assert found["chains"]["change"] == [part.item() for part in alone.change("nodes")]
     assert found["chains"]["resumed"]
@@ -68,6 +70,27 @@ def test_training_in_batches(found):
     assert batches["updates"] == 12
     assert batches["batches"] == [18, 18]
     assert batches["evaluation"] < 1e-5
+
+
+def test_training_on_one_chain_of_all_ranks(found):
+    """The views are those of one process. In five updates of two ranks each sample gives each of them a batch."""
+    both = found["shared"]
+    assert both["views"] == views(World.alone())
+    assert both["one_place"]
+    assert both["runs"][0] == both["runs"][1]
+    run = both["runs"][0]
+    assert (run["batches"], run["cut"], len(run["losses"])) == (10, 2, 5)
+    # five samples: as many accepted candidates, each counted once
+    assert run["steps"] >= 5
+    assert round(run["rate"] * run["steps"]) == 5
+
+
+def test_any_number_of_ranks_goes_on_with_the_same_chain(found):
+    both = found["shared"]
+    assert both["two_go_on"]
+    assert both["same_on_both"]
+    assert both["one_goes_on"]
+    assert both["batches_of_one"] == 4 + 4
 
 
 def test_ranks_share_the_graph_that_a_method_changes(found):

@@ -8,7 +8,7 @@ from experiments.some_records import runs
 from mhaug import RunRecord, RunSpec, run
 from mhaug.data.files.content import content_hash
 from mhaug.experiments.chosen_settings import choose
-from mhaug.experiments.run_key import key_of
+from mhaug.experiments.run_key import identity, key_of
 from mhaug.methods import catalogue
 
 TINY = {"max_updates": 3, "hidden": 8}
@@ -74,3 +74,11 @@ def test_records_that_name_defaults_and_those_that_do_not_are_of_one_setting():
     assert old[0].settings != new[0].settings
     choice = choose([*new, *old])
     assert (len(choice.records), choice.compared, choice.left_aside) == (3, 1, 0)
+
+
+def test_a_later_setting_leaves_runs_of_before_their_keys():
+    """None is what was always done; anything else is another run."""
+    settings = {"batch_size": 8, "accept": "blocks"}
+    assert "chain_parts" not in identity(RunSpec(settings=settings))["settings"]
+    assert key_of(RunSpec(settings={**settings, "chain_parts": None})) == key_of(RunSpec(settings=settings))
+    assert key_of(RunSpec(settings={**settings, "chain_parts": 2})) != key_of(RunSpec(settings=settings))

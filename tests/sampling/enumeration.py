@@ -9,9 +9,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from mhaug.sampling.chain import Setup
 from mhaug.sampling.metropolis import PartKernel
 from mhaug.sampling.moves.mixture import Round, elementary_moves
+from mhaug.sampling.setup import Setup
 
 
 class Enumerated(NamedTuple):

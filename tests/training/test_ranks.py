@@ -1,11 +1,16 @@
 """What a fit on several ranks is, as far as one process can tell; `tests/distributed` has the real ones."""
 
 import pytest
+import torch
 from safetensors.torch import save
 
 from methods.problems import begin, planted_task
 from mhaug.distributed.world import World
+from mhaug.methods.method import Step
+from mhaug.objectives.objective import Losses
 from mhaug.training.fit import fit
+from mhaug.training.progress import Progress
+from mhaug.training.ranks import together
 from mhaug.training.result import FitConfig
 
 
@@ -58,3 +63,11 @@ def test_two_ranks_save_their_first_update(tmp_path):
         with pytest.raises(KilledError):
             fit(planted_task(), begin("vanilla"), FitConfig(), checkpoint=path, report=kill, world=world)
         assert path.exists() == saved
+
+
+@pytest.mark.parametrize(("shared", "steps", "accepted"), [(False, 6, 2), (True, 3, 1)])
+def test_a_candidate_of_all_ranks_is_counted_once(shared, steps, accepted):
+    """Three candidates of each of two ranks, or three of both: either way each rank has had three of its budget."""
+    progress, losses = Progress(), Losses(torch.zeros(()), {})
+    progress.count(together(Twins(0, 2), Step(losses, 3, 1, shared=shared)), 2)
+    assert (progress.steps, progress.accepted, progress.spent) == (steps, accepted, 3.0)

@@ -4,19 +4,23 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from mhaug.data.view import View, node_scale
-from mhaug.sampling.subgraph import Subgraph, UnitGraph
+from mhaug.sampling.subgraph import Subgraph, column_kept
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 
-def view_of(graph: UnitGraph, subgraph: Subgraph, chain: int) -> View:
-    """What a model sees of one chain's state. Both directions of an undirected pair go together."""
-    node_kept = subgraph.node_kept[chain]
+def view_of(unit_of_column: Tensor, subgraph: Subgraph, chain: int) -> View:
+    """What a model sees of one chain's state, where `unit_of_column` [E] is (see `UnitGraph`).
+
+    Both directions of an undirected pair go together.
+    """
+    node_kept = subgraph.node_kept[chain].to(unit_of_column.device)
     return View(
-        edge_kept=graph.column_kept(subgraph.edge_kept[chain]),
+        edge_kept=column_kept(unit_of_column, subgraph.edge_kept[chain]),
         node_scale=None if bool(node_kept.all()) else node_scale(node_kept),
     )
 

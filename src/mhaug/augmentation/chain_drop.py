@@ -6,6 +6,8 @@ from torch import Tensor
 
 from mhaug.augmentation.apply import view_of
 from mhaug.augmentation.augmenter import Augmenter, Proposal
+from mhaug.data.view import View
+from mhaug.sampling.chain import AnyChain
 from mhaug.sampling.sampler import MHAug
 
 
@@ -20,15 +22,19 @@ class ChainDrop(Augmenter):
     needs_entropy = True
 
     def __init__(self, sampler: MHAug, data: Any, *, seed: int = 0) -> None:
-        self._chain = sampler.chain(data, seed=seed)
-        self._current = view_of(self._chain.graph, self._chain.subgraph, 0)
+        chain = sampler.chain(data, seed=seed)
+        self._begin(chain, chain.graph.unit_of_column)
+
+    def _begin(self, chain: AnyChain, unit_of_column: Tensor) -> None:
+        self._chain, self._unit_of_column = chain, unit_of_column
+        self._current = self._view()
 
     def propose(self, entropy: Tensor | None) -> Proposal:
         """One step of the chain, under the target that `entropy` gives."""
         accepted = bool(self._chain.step(entropy).moved[0])
         previous = self._current
         if accepted:
-            self._current = view_of(self._chain.graph, self._chain.subgraph, 0)
+            self._current = self._view()
         return Proposal(previous, self._current, accepted, self._info())
 
     def state_dict(self) -> dict[str, Tensor]:
@@ -38,11 +44,14 @@ class ChainDrop(Augmenter):
     def load_state_dict(self, saved: dict[str, Tensor]) -> None:
         """Go on from there."""
         self._chain.load_state_dict(saved)
-        self._current = view_of(self._chain.graph, self._chain.subgraph, 0)
+        self._current = self._view()
+
+    def _view(self) -> View:
+        return view_of(self._unit_of_column, self._chain.subgraph, 0)
 
     def _info(self) -> dict[str, float]:
         info = {}
-        for part in self._chain.setup.targets:
+        for part in self._chain.setup.terms:
             change = self._chain.change(part)
             info[f"{part[:-1]}_change"] = float(change.full)
             info[f"ego_{part[:-1]}_change"] = float(change.ego)

@@ -39,7 +39,7 @@ class MetropolisDrop(BaseTransform):  # type: ignore[misc]
                 pass
         for _ in range(self.steps):
             self._chain.step()
-        return apply_view(data, view_of(self._chain.graph, self._chain.subgraph, 0))
+        return apply_view(data, view_of(self._chain.graph.unit_of_column, self._chain.subgraph, 0))
 
     def _same_graph(self, data: Data) -> bool:
         known, given = self._edge_index, data.edge_index

@@ -4,6 +4,7 @@ import typer
 
 from mhaug.cli.datasets import datasets
 from mhaug.cli.figure import figure
+from mhaug.cli.partition import partition
 from mhaug.cli.predict import predict
 from mhaug.cli.report import report
 from mhaug.cli.sample import sample
@@ -21,6 +22,7 @@ app = typer.Typer(
 app.command()(sample)
 app.command()(train)
 app.command()(predict)
+app.command()(partition)
 app.command()(sweep)
 app.command()(tune)
 app.command()(table)

@@ -1,7 +1,7 @@
 """One chain on a graph in parts: parts move at the same time, and the law is that of the chain on the whole."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -9,33 +9,35 @@ from torch import Tensor
 
 from mhaug import checks
 from mhaug.distributed.divided import DividedPart
+from mhaug.distributed.division import Division
 from mhaug.distributed.inside import move_inside
-from mhaug.distributed.layout import Layout
 from mhaug.distributed.resample_whole import resample_whole
 from mhaug.distributed.world import World
-from mhaug.sampling.chain import Chain, Change, Setup, StepReport
+from mhaug.sampling.chain import AnyChain, Change, StepReport
 from mhaug.sampling.moves.mixture import Round
+from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.target import log_subsets
 
 MOVES = ("mixture", "flip", "resample")
 
 
-class PartitionedChain(Chain):
-    """See `Chain`; a single chain, started at the whole graph. All ranks call the same methods in the same order.
+class PartitionedChain(AnyChain):
+    """See `AnyChain`; a single chain, started at the whole graph. All ranks call the same methods in the same order.
 
     A round goes through all layouts and some resamples, in a random order. Each of these leaves P invariant; the
     order comes from a stream that all ranks share and that knows nothing of the state, and is as likely as its
     reverse, so a round is reversible. It does as much work as a round of the chain on the whole graph.
     """
 
-    def __init__(
-        self, setup: Setup, layouts: Mapping[str, Sequence[Layout]], *, seed: int, world: World | None = None
-    ) -> None:
-        _check(setup)
-        super().__init__(setup, seed=seed)
+    def __init__(self, sampler: MHAug, division: Division, *, seed: int, world: World | None = None) -> None:
+        check_sampler(sampler)
+        facts = division.facts
+        facts.check(sampler)
+        work = {part: each.resample_work for part, each in facts.targets.items()}
+        super().__init__(sampler.outline(facts.num_nodes, facts.num_units, work), seed=seed)
         self.world = world or World.alone()
         self.state = {
-            part: DividedPart(setup, part, layouts[part], seed=seed, world=self.world) for part in setup.targets
+            part: DividedPart(self.setup, part, division, seed=seed, world=self.world) for part in self.setup.terms
         }
         self._entropy: tuple[Tensor | None, int | None] = (torch.empty(0), -1)  # none seen yet
 
@@ -70,7 +72,7 @@ class PartitionedChain(Chain):
         total = torch.zeros(1, dtype=torch.float64)
         for state in self.state.values():
             counts = log_subsets(state.units, torch.tensor([state.dropped]))
-            total += state.own_ego_term() - state.target.term.count_weight * counts
+            total += state.own_ego_term() - state.count_weight * counts
         return total
 
     def place(self, kept: Mapping[str, Tensor]) -> None:
@@ -85,6 +87,10 @@ class PartitionedChain(Chain):
 
     def load_state_dict(self, saved: Mapping[str, Tensor]) -> None:
         """Go on exactly where `state_dict` was taken."""
+        for part, state in self.state.items():
+            rows = [saved.get(f"piece.{part}.{turn}", ()) for turn in range(len(state.streams) + 1)]
+            fits = [len(each) for each in rows] == [state.parts] * len(state.streams) + [0]
+            checks.require(fits, "checkpoint", "of a chain that was divided in the same way", f"other {part}")
         super().load_state_dict(saved)
         for part, state in self.state.items():
             for turn, streams in enumerate(state.streams):
@@ -110,15 +116,16 @@ class PartitionedChain(Chain):
         if entropy is self._entropy[0] and version == self._entropy[1]:
             return
         self._entropy = (entropy, version)
-        values = np.zeros(self.graph.num_nodes) if entropy is None else entropy.detach().cpu().double().numpy()
+        values = np.zeros(self.setup.num_nodes) if entropy is None else entropy.detach().cpu().double().numpy()
         for state in self.state.values():
             state.weigh(values)
 
 
-def _check(setup: Setup) -> None:
+def check_sampler(sampler: MHAug) -> None:
+    """Refuse what a chain in parts cannot do."""
     rule = "one of " + ", ".join(MOVES) + " for a chain in parts (swaps alone would keep the count of each part)"
-    checks.require(setup.moves in MOVES, "moves", rule, setup.moves)
-    checks.require(not setup.joint, "accept", "'blocks' for a chain in parts", "joint")
-    checks.require(setup.chains == 1 and not setup.per_chain, "chains", "1 for a chain in parts", setup.chains)
-    edges = setup.targets.get("edges")
-    checks.require(edges is None or edges.extra is None, "extra", "None for a chain in parts", edges and edges.extra)
+    checks.require(sampler.moves in MOVES, "moves", rule, sampler.moves)
+    checks.require(sampler.accept == "blocks", "accept", "'blocks' for a chain in parts", sampler.accept)
+    alike = not sampler.outline(0, 0, {}).per_chain
+    checks.require(alike, "sampler", "of plain numbers for a chain in parts, which is a single one", sampler)
+    checks.require(sampler.extra is None, "extra", "None for a chain in parts", sampler.extra)

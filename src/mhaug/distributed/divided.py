@@ -1,19 +1,15 @@
 """One part of the target (edges or nodes) of one chain, divided among ranks: masks, pieces, random streams."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from mhaug.distributed.layout import Layout
-from mhaug.distributed.piece import cut
-from mhaug.distributed.reach import footprint
+from mhaug.distributed.division import Division
 from mhaug.distributed.workplace import Workplace
 from mhaug.distributed.world import World
 from mhaug.rng import Streams
-from mhaug.sampling.chain import Setup
-from mhaug.sampling.target import EgoTarget
+from mhaug.sampling.setup import Outline
+from mhaug.sampling.target import EgoTerm
 
 
 class DividedPart:
@@ -22,25 +18,27 @@ class DividedPart:
     Random streams belong to parts of the graph, not to ranks: nothing depends on how many ranks share the parts.
     """
 
-    def __init__(self, setup: Setup, part: str, layouts: Sequence[Layout], *, seed: int, world: World) -> None:
-        self.target: EgoTarget = setup.targets[part]
+    def __init__(self, setup: Outline, part: str, division: Division, *, seed: int, world: World) -> None:
+        facts = division.facts.targets[part]
         self.part, self.world, self._setup = part, world, setup
-        self.put(np.ones(self.target.units, dtype=np.bool_))
-        self.parts = layouts[0].parts
-        self.places = [self._workplaces(layout, whole=turn == 0) for turn, layout in enumerate(layouts)]
-        roles = [(seed, "piece", part, turn) for turn in range(len(layouts))]
+        self.units, self.parts = setup.units(part), division.facts.parts
+        self.put(np.ones(self.units, dtype=np.bool_))
+        self.sizes = facts.owned  # how many units each part owns
+        # which ones, of the parts of this rank; of the others none
+        self.owned = [np.empty(0, dtype=np.int64) for _ in facts.owned]
+        self.places = [self._workplaces(division, turn) for turn in range(len(facts.turns))]
+        roles = [(seed, "piece", part, turn) for turn in range(len(facts.turns))]
         self.streams = [Streams(*role, count=self.parts) for role in roles]
-        self.owned = self._owned(layouts[0].owner)
 
     @property
-    def units(self) -> int:
-        """M."""
-        return self.target.units
+    def term(self) -> EgoTerm:
+        """What is wished of this part."""
+        return self._setup.terms[self.part]
 
     @property
     def count_weight(self) -> float:
         """λ'."""
-        return float(self.target.term.count_weight)
+        return float(self.term.count_weight)
 
     @property
     def dropped(self) -> int:
@@ -79,7 +77,7 @@ class DividedPart:
         for number, place in self.places[0].items():
             place.load(self.kept)
             sums[number] = torch.tensor(place.moments(), dtype=torch.float64)
-        return self.world.total(sums).sum(0) / max(self._setup.graph.num_nodes, 1)
+        return self.world.total(sums).sum(0) / max(self._setup.num_nodes, 1)
 
     def stream_states(self) -> dict[str, Tensor]:
         """Where the streams of all parts stand, wherever they run."""
@@ -91,19 +89,13 @@ class DividedPart:
             states[f"piece.{self.part}.{turn}"] = self.world.total(rows)
         return states
 
-    def _workplaces(self, layout: Layout, *, whole: bool) -> dict[int, Workplace]:
-        """The pieces of this rank. Those of the first layout hold every node of their parts, for log P as a whole."""
-        graph, hops, places = self._setup.graph, self._setup.hops, {}
-        for number in self.world.share_of(layout.parts):
-            movable = layout.mover == number
-            own = layout.owner == number if whole else footprint(graph, movable, hops, self.part)
-            # where parts are few nodes each, METIS leaves some without any
-            if bool(own.any()):
-                piece = cut(graph, own, movable, hops, self.part)
-                places[number] = Workplace(piece, self.target, hops, self.part)
+    def _workplaces(self, division: Division, turn: int) -> dict[int, Workplace]:
+        """The pieces of this rank; nobody keeps what they were cut from."""
+        present, places = set(division.facts.targets[self.part].turns[turn]), {}
+        for number in self.world.share_of(self.parts):
+            if number in present:
+                share = division.share(self.part, turn, number)
+                places[number] = Workplace(share, self.term, self._setup.hops, self.part)
+                if turn == 0:
+                    self.owned[number] = share.owned
         return places
-
-    def _owned(self, owner: Tensor) -> list[np.ndarray]:
-        """The units of each part: an edge belongs to the part of its first end, so each has one owner."""
-        of_unit = owner[self._setup.graph.unit_edges[0]] if self.part == "edges" else owner
-        return [(of_unit == number).nonzero().squeeze(1).numpy() for number in range(self.parts)]

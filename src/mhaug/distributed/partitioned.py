@@ -1,47 +1,74 @@
-"""`partitioned_chain`: a sampler and a graph -> a chain in parts, the same on every rank."""
+"""`partitioned_chain`: a sampler, and a graph or a folder of pieces -> a chain in parts. `divide` makes folders."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-import torch
-
 from mhaug import checks
-from mhaug.distributed.chain import PartitionedChain
-from mhaug.distributed.layout import Layout, cover
-from mhaug.distributed.node_parts import node_parts
+from mhaug.distributed.chain import PartitionedChain, check_sampler
+from mhaug.distributed.division import Division, divided
+from mhaug.distributed.folder import Folder, free, open_folder, write
 from mhaug.distributed.world import World
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.subgraph import UnitGraph
 
+TARGETS = ("edges", "nodes")
+
 
 def partitioned_chain(
-    sampler: MHAug, data: Any, *, parts: int, seed: int = 0, world: World | None = None
+    sampler: MHAug, data: Any, *, parts: int | None = None, seed: int = 0, world: World | None = None
 ) -> PartitionedChain:
-    """A chain on the graph of `data`, in so many parts, dealt out to the ranks of `world`.
+    """A chain on a graph in so many parts, dealt out to the ranks of `world`.
 
-    The number of parts decides the chain; the number of ranks only its speed.
+    `data` has `edge_index` and `num_nodes`; or it is the path of a folder that `divide` has made, which says how many
+    parts there are: then no rank reads more than its own pieces. The number of parts decides the chain; the number
+    of ranks only its speed.
     """
+    check_sampler(sampler)
     world = world or World.alone()
+    if not isinstance(data, str | Path):
+        return chain_on(sampler, _graph(data), parts=_given(parts), seed=seed, world=world)
+    division = _same_everywhere(open_folder(data), world)
+    rule = f"{division.facts.parts}, or left out: the folder is divided into so many"
+    checks.require(parts in (None, division.facts.parts), "parts", rule, parts)
+    return PartitionedChain(sampler, division, seed=seed, world=world)
+
+
+def chain_on(
+    sampler: MHAug, graph: UnitGraph, *, parts: int, seed: int = 0, world: World | None = None
+) -> PartitionedChain:
+    """The same where the units of the graph are known already. The chain keeps nothing of `graph`."""
+    check_sampler(sampler)
+    division: Division = divided(graph, parts=parts, hops=sampler.hops, targets=sampler.terms, world=world)
+    return PartitionedChain(sampler, division, seed=seed, world=world)
+
+
+def divide(data: Any, folder: str | Path, *, parts: int, hops: int = 2, targets: Sequence[str] = TARGETS) -> Folder:
+    """Divide the graph of `data` once, for all chains of so many parts and hops on its edges, its nodes, or both."""
+    checks.whole_number(hops, "hops", 1)
+    for part in targets:
+        checks.one_of(part, "targets", TARGETS)
+    checks.require(len(targets) > 0, "targets", "one or both of edges, nodes", targets)
+    path = free(folder)  # before the long work
+    return write(divided(_graph(data), parts=parts, hops=hops, targets=targets), path)
+
+
+def _graph(data: Any) -> UnitGraph:
     checks.whole_number(int(data.num_nodes or 0), "data.num_nodes", 1)
     rule = "on the CPU for a chain in parts"
     checks.require(data.edge_index.device.type == "cpu", "data", rule, str(data.edge_index.device))
-    graph = UnitGraph.from_edge_index(data.edge_index, data.num_nodes)
-    setup = sampler.setup(graph)
-    # rank 0 divides the graph alone, which takes long where it is large
-    owner = world.patient.from_first(
-        node_parts(graph, parts) if world.leads else torch.zeros(graph.num_nodes, dtype=torch.long)
-    )
-    layouts = {}
-    for part in setup.targets:
-        made = cover(graph, owner, parts, setup.hops, part) if world.leads else []
-        layouts[part] = _from_first(world.patient, made, parts, graph.num_nodes)
-    return PartitionedChain(setup, layouts, seed=seed, world=world)
+    return UnitGraph.from_edge_index(data.edge_index, data.num_nodes)
 
 
-def _from_first(world: World, made: list[Layout], parts: int, nodes: int) -> list[Layout]:
-    """What rank 0 made: partitions are only sure to be the same everywhere if they are made once."""
-    if world.size == 1:
-        return made
-    rows = torch.stack([torch.cat([each.owner, each.mover]) for each in made]) if made else torch.empty(0, 0)
-    shape = world.from_first(torch.tensor(rows.shape))
-    rows = world.from_first(rows.long() if made else torch.empty(*shape.tolist(), dtype=torch.long))
-    return [Layout(parts, row[:nodes], row[nodes:]) for row in rows]
+def _given(parts: int | None) -> int:
+    rule = "given: only a folder says how many there are"
+    checks.require(parts is not None, "parts", rule, parts)
+    assert parts is not None
+    return parts
+
+
+def _same_everywhere(division: Folder, world: World) -> Folder:
+    """Ranks may have folders of their own, with their own pieces only; all must come from one division."""
+    name = world.bytes_from_first(division.name.encode()).decode()
+    checks.require(name == division.name, "folder", "of the division that rank 0 has", str(division.path))
+    return division

@@ -36,8 +36,7 @@ def subset(state: DividedPart, count: int, *, shared: np.random.Generator) -> np
     The numbers of a uniform subset that fall into given classes have the multivariate hypergeometric law, and given
     those numbers the classes' subsets are uniform and independent: each part draws its own.
     """
-    sizes = [len(owned) for owned in state.owned]
-    counts = shared.multivariate_hypergeometric(sizes, count, method="marginals")
+    counts = shared.multivariate_hypergeometric(state.sizes, count, method="marginals")
     changed = np.zeros(state.units, dtype=np.bool_)
     for number in state.world.share_of(state.parts):
         owned, rng = state.owned[number], state.streams[0].generator(number)

@@ -1,17 +1,16 @@
 """A piece at work: the compiled loops' arrays for one piece of one chain."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from mhaug.distributed.local_moves import run_moves
-from mhaug.distributed.piece import Piece
+from mhaug.distributed.piece import Share
 from mhaug.sampling.compiled.arrays import INVERSE, WEIGHT, new_part, weigh, wire, without_units
 from mhaug.sampling.compiled.ego import ego_log_prob
 from mhaug.sampling.compiled.steps import FLIP, SWAP, place
-from mhaug.sampling.target import EgoTarget
+from mhaug.sampling.target import EgoTerm
 
 
 class Moments(NamedTuple):
@@ -24,15 +23,15 @@ class Moments(NamedTuple):
 class Workplace:
     """Counters and scratch of one piece. `load` brings them up to date with the masks of the whole graph."""
 
-    def __init__(self, piece: Piece, target: EgoTarget, hops: int, part: str) -> None:
+    def __init__(self, share: Share, term: EgoTerm, hops: int, part: str) -> None:
+        piece = share.piece
         wiring = wire(piece.graph)
         self._of_edges = part == "edges"
         wiring = wiring if self._of_edges else without_units(wiring, piece.graph.num_nodes)
-        original = target.original[torch.from_numpy(piece.nodes)]
-        local = replace(target, units=len(piece.units), original=original)
-        self.piece, self._term = piece, target.term
+        # the wiring says all that the graph does
+        self.piece, self._term = piece.numbering, term
         # the step size is for resampling the whole graph, which no piece does
-        self.arrays = new_part(wiring, local, hops, 1.0)
+        self.arrays = new_part(wiring, term, len(piece.units), share.original, hops, 1.0)
 
     @property
     def movable(self) -> np.ndarray:

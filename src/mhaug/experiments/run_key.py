@@ -13,10 +13,15 @@ from mhaug.experiments.record import RunRecord
 from mhaug.experiments.spec import RunSpec
 from mhaug.training.plan import every_setting
 
+# settings that came later, at the value that means what was always done: runs of before keep their keys
+LATER = {"chain_parts": None}
+
 
 def identity(spec: RunSpec) -> dict[str, Any]:
     """Names, seed, every setting, the user's graph: presets, defaults and files may change, and it is another run."""
-    whole = {**spec.to_json(), "settings": settings_of(spec)}
+    settings = settings_of(spec).items()
+    same = [name for name, value in settings if name in LATER and value == LATER[name]]
+    whole = {**spec.to_json(), "settings": {name: value for name, value in settings if name not in same}}
     path = Path(spec.dataset).expanduser()
     return whole if is_built_in(spec.dataset) or not path.exists() else {**whole, "graph": content_hash(path)}
 

@@ -40,7 +40,8 @@ class Step:
     """What one step found. `losses` is None where there is nothing to learn, as after a rejected candidate.
 
     With replicas every number is a tensor [R], and `learns` says who learns from this step. `fresh`: the weights have
-    been drawn anew, and the optimiser has to forget what it knows of the old ones.
+    been drawn anew, and the optimiser has to forget what it knows of the old ones. `shared`: all ranks drew the
+    candidates together, and each of them reports the same ones.
     """
 
     losses: Losses | None
@@ -49,6 +50,7 @@ class Step:
     info: Mapping[str, PerReplica] = field(default_factory=dict)
     learns: Tensor | None = None
     fresh: bool = False
+    shared: bool = False
 
 
 class Learner(Protocol):

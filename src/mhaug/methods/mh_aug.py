@@ -1,16 +1,12 @@
 """MH-Aug, with and without regularisers: Algorithm 1 to the letter by default."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from torch import Tensor
 
 from mhaug import checks
-from mhaug.augmentation.augmenter import Augmenter
-from mhaug.augmentation.chain_drop import ChainDrop
-from mhaug.augmentation.replica_chains import ReplicaChains
 from mhaug.methods.augmented import Recipe
-from mhaug.methods.augmented_method import AugmentedMethod
+from mhaug.methods.chain_method import ChainMethod
 from mhaug.objectives.objective import VIEW_NAMES, Losses, ViewLogits, total_loss
 from mhaug.per_replica import is_on
 from mhaug.sampling.sampler import MHAug
@@ -20,7 +16,7 @@ TRAIN_ON, ENTROPY = ("accepted", "every-step"), ("live", "frozen")
 
 
 @dataclass(frozen=True)
-class MHAugNoReg(AugmentedMethod):
+class MHAugNoReg(ChainMethod):
     """L_s on the samples of the chain.
 
     Accepted pairs only, joint acceptance, the paper's move, a chain that starts at the original graph: each can be
@@ -71,12 +67,6 @@ class MHAugNoReg(AugmentedMethod):
             accept=self.accept,
             step_size=(self.edge_step_size, self.node_step_size),
         )
-
-    def augmenter(self, graph: Any, *, seed: int, replicas: int | None = None) -> Augmenter:
-        """A chain that starts at the original graph."""
-        if replicas is None:
-            return ChainDrop(self.sampler(), graph, seed=seed)
-        return ReplicaChains(self.sampler(), graph, replicas=replicas)
 
     def recipe(self) -> Recipe:
         """What is learned, and when."""

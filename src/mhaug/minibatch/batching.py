@@ -19,18 +19,25 @@ class Batching:
     `fan_outs` are neighbours a hop, one number a layer, -1 for all: (15, 10), "15,10", or one number for every
     layer. For a module of the user's own a list is taken at its word; one number is for each hop of its PyG layers.
     `batches_per_sample` batches are cut from a sample of the augmenter before it moves on: on a large graph a step of
-    the chain costs as much as many batches.
+    the chain costs as much as many batches. With `chain_parts` the ranks of a job move one chain together, of the
+    graph in so many parts (`docs/distributed.md`), and a sample's batches are those of all ranks; else each rank has
+    a chain and samples of its own.
     """
 
     batch_size: int | None = None
     fan_outs: tuple[int, ...] | str | int = USUAL_FAN_OUT
     with_replacement: bool = False
     batches_per_sample: int = 1
+    chain_parts: int | None = None
 
     def __post_init__(self) -> None:
         if self.batch_size is not None:
             checks.whole_number(self.batch_size, "batch_size", 1)
         checks.whole_number(self.batches_per_sample, "batches_per_sample", 1)
+        if self.chain_parts is not None:
+            checks.whole_number(self.chain_parts, "chain_parts", 1)
+            rule = "None without 'batch_size': ranks share a chain in batches only"
+            checks.require(self.on, "chain_parts", rule, self.chain_parts)
         checks.one_of(self.with_replacement, "with_replacement", (True, False))
         check_fan_outs(_numbers(self.fan_outs))
 

@@ -1,35 +1,25 @@
 """Algorithm 1 in batches: the chain lives on the whole graph, and batches are cut from where it stands."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 import torch
 from torch import Tensor
 
 from mhaug import rng
+from mhaug.augmentation.augmenter import Augmenter
 from mhaug.backbones.backbone import Backbone
 from mhaug.data.task import NodeTask
-from mhaug.data.view import View
 from mhaug.distributed.world import World
 from mhaug.methods.augmented import advance
 from mhaug.methods.augmented_method import AugmentedMethod
+from mhaug.methods.chain_method import ChainMethod
 from mhaug.methods.method import Step
 from mhaug.minibatch.batching import Batching
 from mhaug.minibatch.engines import new_sampler
 from mhaug.minibatch.inference import infer
 from mhaug.minibatch.large_graph import LargeGraph
+from mhaug.minibatch.sample import Sample, under
 from mhaug.minibatch.seed_order import SeedOrder
 from mhaug.objectives.objective import Losses, ViewLogits
 from mhaug.objectives.sharpness import normalised_entropy
-
-
-@dataclass
-class Sample:
-    """The pair of views that batches are cut from, and how many have been."""
-
-    views: dict[str, View]
-    info: Mapping[str, float] = field(default_factory=dict)
-    batches: int = 0
 
 
 class MiniBatchLearner:
@@ -39,7 +29,8 @@ class MiniBatchLearner:
     with all neighbours. Between two evaluations P stands still.
 
     Ranks share one order of batches: in every round each takes the next one, so that together they are through an
-    epoch sooner. They share ε too, and the work of an evaluation; the chain of each is its own.
+    epoch sooner. They share ε too, and the work of an evaluation. The chain of each is its own, unless it is one in
+    parts: then they share that and its samples, and a sample is done when all ranks together have had its batches.
     """
 
     def __init__(
@@ -56,8 +47,8 @@ class MiniBatchLearner:
         assert batching.batch_size is not None
         self.model, self._world = backbone, world or World.alone()
         self._graph, self._labels, self._seed = graph, task.labels, seed
-        own = rng.seed_of_rank(seed, self._world.rank)
-        self._augmenter, self._recipe = method.augmenter(task.graph, seed=own), method.recipe()
+        self._shared = batching.chain_parts is not None
+        self._augmenter, self._recipe = _augmenter(method, task, batching, seed, self._world), method.recipe()
         self._hops = batching.hops(backbone)
         self._sampler = new_sampler(graph, self._hops, replace=batching.with_replacement)
         self._per_sample = batching.batches_per_sample
@@ -78,15 +69,13 @@ class MiniBatchLearner:
             move = advance(self._augmenter, self._entropy, self._recipe, max_proposals)
             proposals, accepted = move.proposals, int(move.proposal.accepted)
             if not move.learns:
-                return Step(None, proposals, accepted, move.proposal.info)
-            pair = {"previous": move.proposal.previous, "current": move.proposal.current}
-            info = {name: float(value) for name, value in move.proposal.info.items()}
-            self._sample = Sample({**pair, "original": self._graph.whole}, info)
+                return Step(None, proposals, accepted, move.proposal.info, shared=self._shared)
+            self._sample = Sample.of(move.proposal, self._graph.whole)
         self.model.train()
         losses = self._losses()
         self._batches += self._world.size
-        self._sample.batches += 1
-        return Step(losses, proposals, accepted, self._sample.info)
+        self._sample.batches += self._world.size if self._shared else 1
+        return Step(losses, proposals, accepted, self._sample.info, shared=self._shared)
 
     def predict(self) -> Tensor:
         """On the original graph, from all neighbours; ε is taken from here."""
@@ -96,31 +85,36 @@ class MiniBatchLearner:
         return logits
 
     def state_dict(self) -> dict[str, Tensor]:
-        """The augmenter, ε, the count of batches, and the views that more batches are to be cut from."""
+        """The augmenter, ε, the count of batches, and the views that more batches are to be cut from.
+
+        Of what all ranks share rank 0 has it all, and the others nothing.
+        """
         saved = {f"augmenter.{name}": value for name, value in self._augmenter.state_dict().items()}
+        if self._shared and not self._world.leads:
+            return {}
         saved["batches"] = torch.tensor([self._seed, self._batches, self._sample.batches])
         saved |= {} if self._entropy is None else {"entropy": self._entropy}
         if self._sample.batches < self._per_sample:
-            info = self._sample.info.items()
-            saved |= {f"info.{name}": torch.tensor(number, dtype=torch.float64) for name, number in info}
-            for name in {"previous", "current"} & self._recipe.views:
-                for part in ("edge_kept", "node_scale"):
-                    mask = getattr(self._sample.views[name], part)
-                    saved |= {} if mask is None else {f"view.{name}.{part}": mask}
+            saved |= self._sample.saved(self._recipe.views)
         return saved
 
     def load_state_dict(self, saved: dict[str, Tensor]) -> None:
-        """Go on from there."""
-        self._augmenter.load_state_dict(_under("augmenter.", saved))
+        """Go on from there; from nothing where `join` brings it all."""
+        if self._shared and not saved:
+            return
+        self._augmenter.load_state_dict(under("augmenter.", saved))
         self._seed, self._batches, cut = saved["batches"].tolist()
         self._entropy = saved.get("entropy")
-        masks = {name: _under(f"view.{name}.", saved) for name in ("previous", "current")}
-        views = {name: View(own.get("edge_kept"), own.get("node_scale")) for name, own in masks.items()}
-        info = {name: float(number) for name, number in _under("info.", saved).items()}
-        self._sample = Sample({**views, "original": self._graph.whole}, info, cut)
+        self._sample = Sample.restored(saved, self._graph.whole, cut)
 
     def join(self, saved: dict[str, Tensor]) -> None:
-        """Share the order of batches and ε of the rank that has saved this; begin a sample of one's own."""
+        """Share the order of batches and ε of the rank that has saved this, and its chain where that is shared.
+
+        Else a sample of one's own is begun.
+        """
+        if self._shared:
+            self.load_state_dict(saved)
+            return
         self._seed, self._batches, _ = saved["batches"].tolist()
         self._entropy = saved.get("entropy")
 
@@ -146,5 +140,9 @@ class MiniBatchLearner:
         return self._recipe.loss(views, self._labels[wanted], labelled)
 
 
-def _under(prefix: str, saved: dict[str, Tensor]) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): value for name, value in saved.items() if name.startswith(prefix)}
+def _augmenter(method: AugmentedMethod, task: NodeTask, batching: Batching, seed: int, world: World) -> Augmenter:
+    """One for all ranks where they share a chain; else one for this rank, with draws of its own."""
+    if batching.chain_parts is None:
+        return method.augmenter(task.graph, seed=rng.seed_of_rank(seed, world.rank))
+    assert isinstance(method, ChainMethod)
+    return method.shared_augmenter(task.graph, parts=batching.chain_parts, seed=seed, world=world)

@@ -5,7 +5,8 @@ from importlib.util import find_spec
 
 from mhaug import checks
 from mhaug.checks import RequestError
-from mhaug.sampling.chain import Chain, Setup
+from mhaug.sampling.chain import Chain
+from mhaug.sampling.setup import Setup
 
 BACKENDS = ("auto", "torch", "numba")
 _warned = False

@@ -1,4 +1,4 @@
-"""Several chains on one graph, side by side: what both backends share."""
+"""Several chains on one graph, side by side: what all of them share, and what those that hold the graph do."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -10,32 +10,10 @@ import torch
 from torch import Tensor
 
 from mhaug import checks
-from mhaug.per_replica import PerReplica
 from mhaug.rng import Streams
 from mhaug.sampling.moves.mixture import KINDS, Round, best_share
-from mhaug.sampling.moves.resample import uniform_subset
-from mhaug.sampling.subgraph import Subgraph, UnitGraph
-from mhaug.sampling.target import EgoTarget
-
-
-@dataclass(frozen=True)
-class Setup:
-    """All that decides a set of chains on a graph but the random streams."""
-
-    graph: UnitGraph
-    targets: dict[str, EgoTarget]  # "edges", "nodes": those that are dropped
-    step_sizes: dict[str, PerReplica]
-    resample_work: dict[str, float]  # local moves that cost as much as one resample
-    moves: str
-    joint: bool
-    hops: int
-    chains: int
-
-    @property
-    def per_chain(self) -> bool:
-        """Whether chains have targets or step sizes of their own."""
-        numbers = [number for target in self.targets.values() for number in vars(target.term).values()]
-        return any(isinstance(number, Tensor) for number in [*numbers, *self.step_sizes.values()])
+from mhaug.sampling.setup import Outline, Setup
+from mhaug.sampling.subgraph import Subgraph
 
 
 @dataclass(frozen=True)
@@ -43,7 +21,7 @@ class StepReport:
     """What one step did, as counts [chains, 3, 2] for each part: kind of move, then proposed and accepted."""
 
     tally: dict[str, np.ndarray]
-    setup: Setup
+    setup: Outline
 
     @property
     def moved(self) -> np.ndarray:
@@ -68,7 +46,7 @@ class Change(NamedTuple):
     spread: Tensor  # standard deviation of Δ_i over the nodes
 
 
-class Chain(ABC):
+class AnyChain(ABC):
     """The exact sequence of states, repeats included: after a rejection a step leaves the state where it was.
 
     It is this sequence that has the law P in the long run, for an entropy that does not change. The accepted
@@ -76,11 +54,11 @@ class Chain(ABC):
     random stream of its own.
     """
 
-    def __init__(self, setup: Setup, *, seed: int) -> None:
-        self.setup, self.graph = setup, setup.graph
-        device = setup.graph.unit_edges.device
-        self._rng = {part: Streams(seed, "chain", part, count=setup.chains, device=device) for part in setup.targets}
-        self.shares = {part: np.full(setup.chains, 0.5) for part in setup.targets}
+    def __init__(self, setup: Outline, *, seed: int, device: torch.device | None = None) -> None:
+        self.setup, self.device = setup, device or torch.device("cpu")
+        chains = setup.chains
+        self._rng = {part: Streams(seed, "chain", part, count=chains, device=self.device) for part in setup.terms}
+        self.shares = {part: np.full(chains, 0.5) for part in setup.terms}
 
     @abstractmethod
     def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
@@ -105,16 +83,15 @@ class Chain(ABC):
     @property
     def subgraph(self) -> Subgraph:
         """Where the chains stand, [chains, ...]; a part that is never dropped is kept whole."""
-        sizes = {"edges": self.graph.num_units, "nodes": self.graph.num_nodes}
-        device, chains = self.graph.unit_edges.device, self.setup.chains
-        whole = (torch.ones(chains, size, dtype=torch.bool, device=device) for size in sizes.values())
+        sizes = {part: (self.setup.chains, self.setup.units(part)) for part in ("edges", "nodes")}
+        whole = (torch.ones(size, dtype=torch.bool, device=self.device) for size in sizes.values())
         pairs = zip(sizes, whole, strict=True)
-        return Subgraph(*(self.kept(part) if part in self.setup.targets else mask for part, mask in pairs))
+        return Subgraph(*(self.kept(part) if part in self.setup.terms else mask for part, mask in pairs))
 
     def warm_up(self, steps: int, entropy: Tensor | None = None) -> Iterable[None]:
         """Steps before the first draw, one for each item. A mixture finds its weights here, and keeps them."""
         adapts = self.setup.moves == "mixture" and steps >= 8
-        gains = {part: np.zeros((2, self.setup.chains)) for part in self.setup.targets}
+        gains = {part: np.zeros((2, self.setup.chains)) for part in self.setup.terms}
         for step in range(steps):
             family = step % 2 if adapts and step >= steps // 2 else None
             before = {part: self.change(part).ego for part in gains} if family is not None else {}
@@ -131,7 +108,7 @@ class Chain(ABC):
 
     def state_dict(self) -> dict[str, Tensor]:
         """All that a resumed chain needs: masks, weights, random streams."""
-        saved = {part: self.kept(part) for part in self.setup.targets}
+        saved = {part: self.kept(part) for part in self.setup.terms}
         for part, streams in self._rng.items():
             saved[f"rng.{part}"] = streams.state()
             saved[f"share.{part}"] = torch.from_numpy(self.shares[part].copy())
@@ -139,7 +116,7 @@ class Chain(ABC):
 
     def load_state_dict(self, saved: Mapping[str, Tensor]) -> None:
         """Go on exactly where `state_dict` was taken."""
-        self.place({part: saved[part] for part in self.setup.targets})
+        self.place({part: saved[part] for part in self.setup.terms})
         for part, streams in self._rng.items():
             streams.restore(saved[f"rng.{part}"])
             self.shares[part] = saved[f"share.{part}"].cpu().numpy().copy()
@@ -148,9 +125,19 @@ class Chain(ABC):
         for part in self.shares:
             self.shares[part] = np.full(self.setup.chains, share)
 
+
+class Chain(AnyChain):
+    """Chains that hold the graph: what both backends share."""
+
+    setup: Setup
+
+    def __init__(self, setup: Setup, *, seed: int) -> None:
+        super().__init__(setup, seed=seed, device=setup.graph.unit_edges.device)
+        self.graph = setup.graph
+
     def _numbers(self, part: str, chain: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The random numbers of one round: kind of each elementary move, numbers of local moves, of resamples."""
-        stream, units = self._rng[part].each[chain], self.setup.targets[part].units
+        stream, units = self._rng[part].each[chain], self.setup.units(part)
         share, work = float(self.shares[part][chain]), self.setup.resample_work[part]
         plan = Round.of(self.setup.moves, units, share, work)
         choices = plan.choices(stream.numbers(plan.budget))
@@ -165,17 +152,3 @@ def check_entropy(entropy: Tensor | None, num_nodes: int) -> None:
         checks.shape(entropy, "entropy", (num_nodes,))
         low, high = (float(entropy.min()), float(entropy.max())) if num_nodes else (0.0, 0.0)
         checks.require(low >= 0.0 and high <= 1.0, "entropy", "in [0, 1] everywhere", f"{low:g} to {high:g}")
-
-
-def spread_starts(setup: Setup, *, seed: int) -> dict[str, Tensor]:
-    """Over-dispersed starts: chain 0 at the whole graph, the last at the empty one, the rest evenly between.
-
-    A single chain starts at the whole graph, as in the paper.
-    """
-    starts = {}
-    device = setup.graph.unit_edges.device
-    for part, target in setup.targets.items():
-        keys = Streams(seed, "start", part, count=setup.chains, device=device).uniform(target.units)
-        ratios = torch.linspace(0.0, 1.0, setup.chains, dtype=torch.float64, device=device)
-        starts[part] = uniform_subset(keys, (ratios * target.units).round().long())
-    return starts

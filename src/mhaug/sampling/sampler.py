@@ -1,6 +1,6 @@
 """`MHAug`: the sampler as its users see it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -10,11 +10,12 @@ from torch import Tensor
 from mhaug import checks
 from mhaug.per_replica import PerReplica, check_number
 from mhaug.sampling.backends import BACKENDS, new_chain
-from mhaug.sampling.chain import Chain, Setup, check_entropy
+from mhaug.sampling.chain import Chain, check_entropy
 from mhaug.sampling.moves.mixture import MOVES
 from mhaug.sampling.recorder import Recorder
+from mhaug.sampling.setup import Outline, Setup
 from mhaug.sampling.subgraph import UnitGraph
-from mhaug.sampling.target import EgoTerm, edge_target, node_target
+from mhaug.sampling.target import EgoTerm
 from mhaug.sampling.terms import Term
 from mhaug.sampling.trace import Trace
 from mhaug.sampling.work import resample_work
@@ -61,17 +62,22 @@ class MHAug:
         for size in self._step_sizes():
             check_number(size, "step_size", 0.0, open_low=True)
 
+    @property
+    def terms(self) -> dict[str, EgoTerm]:
+        """The wishes by part: "edges", "nodes"."""
+        both = {"edges": self.edges, "nodes": self.nodes}
+        return {part: term for part, term in both.items() if term is not None}
+
+    def outline(self, num_nodes: int, num_units: int, work: Mapping[str, float], *, chains: int = 1) -> Outline:
+        """The moves for a graph of these sizes; `work` is what a resample of each part costs there."""
+        step_sizes = dict(zip(("edges", "nodes"), self._step_sizes(), strict=True))
+        joint = self.accept == "joint"
+        return Outline(num_nodes, num_units, self.terms, step_sizes, dict(work), self.moves, joint, self.hops, chains)
+
     def setup(self, graph: UnitGraph, *, chains: int = 1) -> Setup:
         """Targets and moves for this graph."""
-        targets = {}
-        if self.edges is not None:
-            targets["edges"] = edge_target(graph, self.edges, self.hops, self.extra)
-        if self.nodes is not None:
-            targets["nodes"] = node_target(graph, self.nodes, self.hops)
-        edge_step, node_step = self._step_sizes()
-        step_sizes = {"edges": edge_step, "nodes": node_step}
-        work = {part: resample_work(graph, self.hops, part) for part in targets}
-        return Setup(graph, targets, step_sizes, work, self.moves, self.accept == "joint", self.hops, chains)
+        work = {part: resample_work(graph, self.hops, part) for part in self.terms}
+        return self.outline(graph.num_nodes, graph.num_units, work, chains=chains).on(graph, self.extra)
 
     def chain(self, data: Any, *, chains: int = 1, seed: int = 0) -> Chain:
         """Chains on the graph of `data` (anything with `edge_index` and `num_nodes`) to step through by hand."""

@@ -53,8 +53,13 @@ class UnitGraph:
 
     def column_kept(self, edge_kept: Tensor) -> Tensor:
         """Units kept [..., M] -> columns of `edge_index` kept [..., E]."""
-        always = edge_kept.new_ones((*edge_kept.shape[:-1], 1))
-        return torch.cat([edge_kept, always], -1)[..., self.unit_of_column]
+        return column_kept(self.unit_of_column, edge_kept)
+
+
+def column_kept(unit_of_column: Tensor, edge_kept: Tensor) -> Tensor:
+    """Units kept [..., M] -> columns of `edge_index` kept [..., E], on the device of `unit_of_column` [E]."""
+    always = edge_kept.new_ones((*edge_kept.shape[:-1], 1))
+    return torch.cat([edge_kept, always], -1).to(unit_of_column.device)[..., unit_of_column]
 
 
 def is_symmetric(edge_index: Tensor, num_nodes: int) -> bool:

@@ -10,9 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mhaug.sampling.chain import Chain, Change, Setup, StepReport, spread_starts
+from mhaug.sampling.chain import Chain, Change, StepReport
 from mhaug.sampling.metropolis import PartKernel, accept_jointly
 from mhaug.sampling.moves.mixture import KINDS, elementary_moves
+from mhaug.sampling.setup import Setup
+from mhaug.sampling.starts import spread_starts
 from mhaug.sampling.subgraph import change_ratio
 
 

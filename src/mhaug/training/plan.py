@@ -8,9 +8,11 @@ from mhaug import checks, rng
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.catalogue import backbone_options, build_backbone, checked_options
 from mhaug.data.task import NodeTask
+from mhaug.distributed.chain import check_sampler
 from mhaug.distributed.world import World
 from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.catalogue import METHODS, build_method, method_options
+from mhaug.methods.chain_method import ChainMethod
 from mhaug.methods.method import Learner, Method, Problem
 from mhaug.minibatch.batching import Batching
 from mhaug.minibatch.large_graph import LargeGraph
@@ -47,10 +49,11 @@ class Plan:
         config = FitConfig(**pick["training"])
         built.within(config.max_updates)
         if batching.on and not isinstance(built, AugmentedMethod):
-            able = [
-                name for name, kind in METHODS.items() if isinstance(kind, type) and issubclass(kind, AugmentedMethod)
-            ]
-            checks.one_of(method, "method in batches", able)
+            checks.one_of(method, "method in batches", _methods(AugmentedMethod))
+        if batching.chain_parts is not None:
+            checks.one_of(method, "method with chain_parts", _methods(ChainMethod))
+            assert isinstance(built, ChainMethod)
+            check_sampler(built.sampler())
         network = {} if backbone == OWN_MODULE else checked_options(backbone, pick["backbone"])
         return cls(backbone, network, built, config, batching)
 
@@ -96,6 +99,11 @@ def known_settings(backbone: str, method: str, settings: Mapping[str, Any]) -> d
     own = _names(backbone) | set(method_options(method))
     own |= {field.name for kind in (FitConfig, Batching) for field in fields(kind)}
     return {name: value for name, value in settings.items() if name in own}
+
+
+def _methods(kind: type) -> list[str]:
+    """Names of the methods of this kind."""
+    return [name for name, each in METHODS.items() if isinstance(each, type) and issubclass(each, kind)]
 
 
 def _names(backbone: str) -> set[str]:

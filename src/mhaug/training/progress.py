@@ -44,7 +44,8 @@ class Progress:
     def count(self, step: Step, ranks: int) -> None:
         """Note the candidates of one step of all ranks together."""
         self.steps += step.proposals
-        self.spent += step.proposals / ranks
+        # a candidate that ranks draw together is one for each of them
+        self.spent += step.proposals / (1 if step.shared else ranks)
         self.accepted += int(step.accepted)
 
     def record(self, step: Step, losses: dict[str, float], logits: Tensor | None, task: NodeTask) -> bool:

@@ -20,8 +20,11 @@ class Sharing(Protocol):
 
 
 def together(world: World, step: Step) -> Step:
-    """Candidates of all ranks; there is nothing to learn as soon as one rank has run out of candidates."""
-    if world.size == 1:
+    """Candidates of all ranks; there is nothing to learn as soon as one rank has run out of candidates.
+
+    Where ranks move one chain together, what one of them says all of them say.
+    """
+    if world.size == 1 or step.shared:
         return step
     mine = torch.tensor([step.proposals, int(step.accepted), int(step.losses is None)])
     proposals, accepted, without = world.total(mine).tolist()

@@ -9,7 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from mhaug.sampling.subgraph import UnitGraph
-from mhaug.sampling.target import EgoTarget, EgoTerm
+from mhaug.sampling.target import EgoTerm
 
 # columns of `Part.terms`: what a move reads of a node lies side by side
 INVERSE, WEIGHT, STRENGTH = 0, 1, 2
@@ -59,25 +59,37 @@ def wire(graph: UnitGraph) -> Wiring:
     )
 
 
-def new_part(wiring: Wiring, target: EgoTarget, hops: int, step_size: float, *, extra: tuple[Any, ...] = ()) -> Part:
-    """Fresh arrays for one chain; `place` (in `steps.py`) and `weigh` fill them."""
+def new_part(
+    wiring: Wiring,
+    term: EgoTerm,
+    units: int,
+    original: np.ndarray,
+    hops: int,
+    step_size: float,
+    *,
+    extra: tuple[Any, ...] = (),
+) -> Part:
+    """Fresh arrays for one chain; `place` (in `steps.py`) and `weigh` fill them.
+
+    `original` [V] are the messages received in the whole graph.
+    """
     nodes = len(wiring.pointers) - 1
     terms = np.zeros((nodes, 3))
-    terms[:, INVERSE] = 1.0 / target.original.cpu().numpy()
+    terms[:, INVERSE] = 1.0 / original
     # half the bytes where the numbers allow: large graphs are bound by memory
-    narrow = int(target.original.max()) < 2**31
+    narrow = int(original.max()) < 2**31
     return Part(
         wiring=wiring,
         terms=terms,
-        kept=np.ones((2, target.units + 1), dtype=np.bool_),
+        kept=np.ones((2, units + 1), dtype=np.bool_),
         levels=np.zeros((2, hops + 1, nodes), dtype=np.int32 if narrow else np.int64),
         counts=np.zeros(2, dtype=np.int64),
-        numbers=np.array([target.term.count_weight, step_size]),
+        numbers=np.array([term.count_weight, step_size]),
         known=np.full(1, np.nan),
         delta=np.zeros((hops + 1, nodes), dtype=np.int64),
         touched=np.zeros((hops + 1, nodes), dtype=np.uint32),
         sizes=np.zeros(hops + 1, dtype=np.int64),
-        window=np.empty(target.units),
+        window=np.empty(units),
         extra=extra,
     )
 

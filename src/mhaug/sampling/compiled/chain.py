@@ -9,11 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mhaug.sampling.chain import Chain, Change, Setup, StepReport, spread_starts
+from mhaug.sampling.chain import Chain, Change, StepReport
 from mhaug.sampling.compiled import steps
 from mhaug.sampling.compiled.arrays import Part, new_part, weigh, wire, without_units
 from mhaug.sampling.compiled.ego import ego_log_prob, ego_moments
 from mhaug.sampling.compiled.extra import loops_with
+from mhaug.sampling.setup import Setup
+from mhaug.sampling.starts import spread_starts
 from mhaug.sampling.target import log_subsets
 
 _RESAMPLES, _NO_LOCAL = np.zeros(64, dtype=np.int64), np.empty((0, 3))  # kinds of a run of resamples; no local moves
@@ -29,7 +31,15 @@ class CompiledChain(Chain):
         self._parts: dict[str, list[Part]] = {}
         self._loops: dict[str, dict[str, Any]] = {}
         for part, target in setup.targets.items():
-            options = (wirings[part], target, setup.hops, float(setup.step_sizes[part]))
+            original = target.original.cpu().numpy()
+            options = (
+                wirings[part],
+                target.term,
+                target.units,
+                original,
+                setup.hops,
+                float(setup.step_sizes[part]),
+            )
             terms = [target.extra.compiled() if target.extra else None for _ in range(setup.chains)]
             self._parts[part] = [new_part(*options, extra=term.state if term else ()) for term in terms]
             self._loops[part] = loops_with(terms[0]) if terms[0] else vars(steps)
