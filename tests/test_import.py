@@ -50,6 +50,35 @@ print(mhaug.MetropolisDrop(mhaug.MHAug(edges=mhaug.EgoTerm()))(grid_graph(3, 3))
     assert run(code).strip() == "9"
 
 
+@pytest.mark.parametrize("missing", ["numba", "typer", "rich", "matplotlib", "arviz_stats", "optuna", "pymetis"])
+def test_trains_without(missing):
+    code = f"""
+import sys
+sys.modules[{missing!r}] = None
+import mhaug
+task = mhaug.load_dataset("planted-partition")
+for batching in ({{}}, dict(batch_size=16, fan_outs=(3, 3))):
+    mhaug.NodeClassifier("mh-aug", max_updates=2, hidden=8, **batching).fit(task)
+print("trained")
+"""
+    assert run(code).strip() == "trained"
+
+
+def test_a_chain_in_parts_says_that_it_needs_numba():
+    code = """
+import sys
+sys.modules["numba"] = None
+import mhaug
+from mhaug.data.toy_graphs import grid_graph
+from mhaug.distributed.partitioned import partitioned_chain
+try:
+    partitioned_chain(mhaug.MHAug(edges=mhaug.EgoTerm()), grid_graph(3, 3), parts=2)
+except ValueError as error:
+    print(error)
+"""
+    assert run(code).strip() == "a chain in parts needs the package numba: pip install numba"
+
+
 def test_the_command_line_says_what_it_lacks():
     code = "import sys; sys.modules['typer'] = None; import mhaug.cli; mhaug.cli.main([])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.distributed.allowed import check_sampler
 from mhaug.distributed.divided import DividedPart
 from mhaug.distributed.division import Division
 from mhaug.distributed.inside import move_inside
@@ -17,8 +18,6 @@ from mhaug.sampling.chain import AnyChain, Change, StepReport
 from mhaug.sampling.moves.mixture import Round
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.target import log_subsets
-
-MOVES = ("mixture", "flip", "resample")
 
 
 class PartitionedChain(AnyChain):
@@ -119,13 +118,3 @@ class PartitionedChain(AnyChain):
         values = np.zeros(self.setup.num_nodes) if entropy is None else entropy.detach().cpu().double().numpy()
         for state in self.state.values():
             state.weigh(values)
-
-
-def check_sampler(sampler: MHAug) -> None:
-    """Refuse what a chain in parts cannot do."""
-    rule = "one of " + ", ".join(MOVES) + " for a chain in parts (swaps alone would keep the count of each part)"
-    checks.require(sampler.moves in MOVES, "moves", rule, sampler.moves)
-    checks.require(sampler.accept == "blocks", "accept", "'blocks' for a chain in parts", sampler.accept)
-    alike = not sampler.outline(0, 0, {}).per_chain
-    checks.require(alike, "sampler", "of plain numbers for a chain in parts, which is a single one", sampler)
-    checks.require(sampler.extra is None, "extra", "None for a chain in parts", sampler.extra)

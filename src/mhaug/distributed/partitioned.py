@@ -2,22 +2,26 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mhaug import checks
-from mhaug.distributed.chain import PartitionedChain, check_sampler
+from mhaug.checks import RequestError
+from mhaug.distributed.allowed import check_sampler
 from mhaug.distributed.division import Division, divided
 from mhaug.distributed.folder import Folder, free, open_folder, write
 from mhaug.distributed.world import World
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.subgraph import UnitGraph
 
+if TYPE_CHECKING:
+    from mhaug.distributed.chain import PartitionedChain
+
 TARGETS = ("edges", "nodes")
 
 
 def partitioned_chain(
     sampler: MHAug, data: Any, *, parts: int | None = None, seed: int = 0, world: World | None = None
-) -> PartitionedChain:
+) -> "PartitionedChain":
     """A chain on a graph in so many parts, dealt out to the ranks of `world`.
 
     `data` has `edge_index` and `num_nodes`; or it is the path of a folder that `divide` has made, which says how many
@@ -31,16 +35,16 @@ def partitioned_chain(
     division = _same_everywhere(open_folder(data), world)
     rule = f"{division.facts.parts}, or left out: the folder is divided into so many"
     checks.require(parts in (None, division.facts.parts), "parts", rule, parts)
-    return PartitionedChain(sampler, division, seed=seed, world=world)
+    return _begin(sampler, division, seed=seed, world=world)
 
 
 def chain_on(
     sampler: MHAug, graph: UnitGraph, *, parts: int, seed: int = 0, world: World | None = None
-) -> PartitionedChain:
+) -> "PartitionedChain":
     """The same where the units of the graph are known already. The chain keeps nothing of `graph`."""
     check_sampler(sampler)
     division: Division = divided(graph, parts=parts, hops=sampler.hops, targets=sampler.terms, world=world)
-    return PartitionedChain(sampler, division, seed=seed, world=world)
+    return _begin(sampler, division, seed=seed, world=world)
 
 
 def divide(data: Any, folder: str | Path, *, parts: int, hops: int = 2, targets: Sequence[str] = TARGETS) -> Folder:
@@ -51,6 +55,14 @@ def divide(data: Any, folder: str | Path, *, parts: int, hops: int = 2, targets:
     checks.require(len(targets) > 0, "targets", "one or both of edges, nodes", targets)
     path = free(folder)  # before the long work
     return write(divided(_graph(data), parts=parts, hops=hops, targets=targets), path)
+
+
+def _begin(sampler: MHAug, division: Division, *, seed: int, world: World | None) -> "PartitionedChain":
+    try:
+        from mhaug.distributed.chain import PartitionedChain
+    except ImportError as missing:
+        raise RequestError("a chain in parts needs the package numba: pip install numba") from missing
+    return PartitionedChain(sampler, division, seed=seed, world=world)
 
 
 def _graph(data: Any) -> UnitGraph:

@@ -43,8 +43,9 @@ class UnitGraph:
             unit_edges = edge_index[:, ~loop]
             unit_of_other = torch.arange(unit_edges.shape[1], device=edge_index.device)
         else:
-            pairs = edge_index[:, ~loop].sort(0).values
-            keys, unit_of_other = (pairs[0] * num_nodes + pairs[1]).unique(return_inverse=True)
+            one, other = source[~loop], target[~loop]
+            pairs = torch.minimum(one, other) * num_nodes + torch.maximum(one, other)
+            keys, unit_of_other = pairs.unique(return_inverse=True)
             unit_edges = torch.stack([keys // num_nodes, keys % num_nodes])
         unit_of_column = torch.full_like(source, unit_edges.shape[1])
         unit_of_column[~loop] = unit_of_other

@@ -8,7 +8,7 @@ from mhaug import checks, rng
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.catalogue import backbone_options, build_backbone, checked_options
 from mhaug.data.task import NodeTask
-from mhaug.distributed.chain import check_sampler
+from mhaug.distributed.allowed import check_sampler
 from mhaug.distributed.world import World
 from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.catalogue import METHODS, build_method, method_options
