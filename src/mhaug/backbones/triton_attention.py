@@ -11,48 +11,55 @@ from torch.autograd.function import once_differentiable
 from mhaug.backbones.structure import Structure
 
 COPIES, ENTRIES = 16, 16  # heads of replicas and entries that one program reads at once; by measurement
+WARPS = 4
 
 
 @triton.jit
-def _score(target, source, kept, entry, column, copy, mask, copies, heads, slope):
+def _score(target, source, kept, entry, column, copy, mask, copies, HEADS: tl.constexpr, slope):
     raw = target[None, :] + tl.load(source + column[:, None] * copies + copy[None, :], mask=mask, other=0.0)
-    is_kept = tl.load(kept + entry[:, None] * (copies // heads) + (copy // heads)[None, :], mask=mask, other=0)
-    return tl.where((is_kept != 0) & mask, tl.where(raw > 0, raw, raw * slope), float("-inf")), raw
+    is_kept = tl.load(kept + entry[:, None] * (copies // HEADS) + (copy // HEADS)[None, :], mask=mask, other=0)
+    return tl.where((is_kept != 0) & mask, tl.where(raw > 0, raw, raw * slope), float("-inf"))
 
 
-@triton.jit(do_not_specialize=["copies", "heads"])
+@triton.jit
 def _attend(
-    pointers, columns, targets, source, kept, out, copies, heads, slope,
-    COPIES: tl.constexpr, ENTRIES: tl.constexpr,
+    pointers, columns, targets, source, kept, out, copies, slope,
+    HEADS: tl.constexpr, COPIES: tl.constexpr, ENTRIES: tl.constexpr,
 ):  # fmt: skip
-    """Softmax over the kept entries of a row: the largest score, the sum of powers, the shares."""
+    """Softmax over the kept entries of a row: the largest score, the sum of powers, the shares.
+
+    Each place of the tile has a maximum and a sum of its own until the last entry: threads need not meet before.
+    """
     row = tl.program_id(0).to(tl.int64)
     copy = tl.program_id(1) * COPIES + tl.arange(0, COPIES)
     inside = copy < copies
     target = tl.load(targets + row * copies + copy, mask=inside, other=0.0)
     first, last = tl.load(pointers + row), tl.load(pointers + row + 1)
-    largest = tl.full([COPIES], float("-inf"), dtype=out.dtype.element_ty)
-    total = tl.zeros([COPIES], dtype=out.dtype.element_ty)
+    maxima = tl.full([ENTRIES, COPIES], float("-inf"), dtype=out.dtype.element_ty)
+    sums = tl.zeros([ENTRIES, COPIES], dtype=out.dtype.element_ty)
     for start in range(first, last, ENTRIES):
         entry = start + tl.arange(0, ENTRIES)
         column = tl.load(columns + entry, mask=entry < last, other=0).to(tl.int64)
         mask = (entry < last)[:, None] & inside[None, :]
-        score, _ = _score(target, source, kept, entry.to(tl.int64), column, copy, mask, copies, heads, slope)
-        larger = tl.maximum(largest, tl.max(score, axis=0))
+        score = _score(target, source, kept, entry.to(tl.int64), column, copy, mask, copies, HEADS, slope)
+        larger = tl.maximum(maxima, score)
         # nothing kept so far: both are minus infinity, and their difference would be no number
         shift = tl.where(larger == float("-inf"), 0.0, larger)
-        total = total * tl.exp(largest - shift) + tl.sum(tl.exp(score - shift[None, :]), axis=0)
-        largest = larger
+        sums = sums * tl.exp(maxima - shift) + tl.exp(score - shift)
+        maxima = larger
+    largest = tl.max(maxima, axis=0)
+    shift = tl.where(largest == float("-inf"), 0.0, largest)
+    total = tl.sum(sums * tl.exp(maxima - shift[None, :]), axis=0)
     for start in range(first, last, ENTRIES):
         entry = start + tl.arange(0, ENTRIES)
         column = tl.load(columns + entry, mask=entry < last, other=0).to(tl.int64)
         mask = (entry < last)[:, None] & inside[None, :]
-        score, _ = _score(target, source, kept, entry.to(tl.int64), column, copy, mask, copies, heads, slope)
+        score = _score(target, source, kept, entry.to(tl.int64), column, copy, mask, copies, HEADS, slope)
         share = tl.exp(score - largest[None, :]) / total[None, :]
         tl.store(out + entry.to(tl.int64)[:, None] * copies + copy[None, :], share, mask=mask)
 
 
-@triton.jit(do_not_specialize=["copies"])
+@triton.jit
 def _attend_backward(
     pointers, columns, targets, source, shares, grad, out, to_target, copies, slope,
     COPIES: tl.constexpr, ENTRIES: tl.constexpr,
@@ -63,14 +70,15 @@ def _attend_backward(
     inside = copy < copies
     target = tl.load(targets + row * copies + copy, mask=inside, other=0.0)
     first, last = tl.load(pointers + row), tl.load(pointers + row + 1)
-    mean = tl.zeros([COPIES], dtype=out.dtype.element_ty)
+    flows = tl.zeros([ENTRIES, COPIES], dtype=out.dtype.element_ty)
     for start in range(first, last, ENTRIES):
         entry = (start + tl.arange(0, ENTRIES)).to(tl.int64)
         mask = (entry < last)[:, None] & inside[None, :]
         where = entry[:, None] * copies + copy[None, :]
         share = tl.load(shares + where, mask=mask, other=0.0)
-        mean += tl.sum(share * tl.load(grad + where, mask=mask, other=0.0), axis=0)
-    total = tl.zeros([COPIES], dtype=out.dtype.element_ty)
+        flows += share * tl.load(grad + where, mask=mask, other=0.0)
+    mean = tl.sum(flows, axis=0)
+    sums = tl.zeros([ENTRIES, COPIES], dtype=out.dtype.element_ty)
     for start in range(first, last, ENTRIES):
         entry = (start + tl.arange(0, ENTRIES)).to(tl.int64)
         mask = (entry < last)[:, None] & inside[None, :]
@@ -81,8 +89,27 @@ def _attend_backward(
         flow = share * (tl.load(grad + where, mask=mask, other=0.0) - mean[None, :])
         flow = tl.where(raw > 0, flow, flow * slope)
         tl.store(out + where, flow, mask=mask)
-        total += tl.sum(flow, axis=0)
-    tl.store(to_target + row * copies + copy, total, mask=inside)
+        sums += flow
+    tl.store(to_target + row * copies + copy, tl.sum(sums, axis=0), mask=inside)
+
+
+@triton.jit
+def _sum_columns(
+    pointers, slots, values, out, copies,
+    COPIES: tl.constexpr, ENTRIES: tl.constexpr,
+):  # fmt: skip
+    """out[column] = Σ values[entry], over the entries of the column."""
+    column = tl.program_id(0).to(tl.int64)
+    copy = tl.program_id(1) * COPIES + tl.arange(0, COPIES)
+    inside = copy < copies
+    last = tl.load(pointers + column + 1)
+    sums = tl.zeros([ENTRIES, COPIES], dtype=out.dtype.element_ty)
+    for start in range(tl.load(pointers + column), last, ENTRIES):
+        entry = start + tl.arange(0, ENTRIES)
+        slot = tl.load(slots + entry, mask=entry < last, other=0).to(tl.int64)
+        mask = (entry < last)[:, None] & inside[None, :]
+        sums += tl.load(values + slot[:, None] * copies + copy[None, :], mask=mask, other=0.0)
+    tl.store(out + column * copies + copy, tl.sum(sums, axis=0), mask=inside)
 
 
 class Attention(torch.autograd.Function):
@@ -95,7 +122,7 @@ class Attention(torch.autograd.Function):
         shares = target.new_empty((structure.num_entries, *target.shape[1:]))
         tile, grid = _tile(structure, copies)
         _attend[grid](
-            structure.pointers, structure.columns, target, source, kept, shares, copies, heads, slope, **tile
+            structure.pointers, structure.columns, target, source, kept, shares, copies, slope, HEADS=heads, **tile
         )
         ctx.structure, ctx.slope = structure, slope
         ctx.save_for_backward(target, source, shares)
@@ -112,9 +139,14 @@ class Attention(torch.autograd.Function):
             structure.pointers, structure.columns, target, source, shares, grad.contiguous(), at_entries, to_target,
             copies, ctx.slope, **tile,
         )  # fmt: skip
-        return None, to_target, structure.column_sums(at_entries), None, None
+        to_source = torch.empty_like(source)
+        _sum_columns[(structure.shape[1], grid[1])](
+            structure.transposed_pointers, structure.order, at_entries, to_source, copies, **tile
+        )
+        return None, to_target, to_source, None, None
 
 
 def _tile(structure: Structure, copies: int) -> tuple[dict[str, int], tuple[int, int]]:
     tile = min(COPIES, triton.next_power_of_2(copies))
-    return {"COPIES": tile, "ENTRIES": ENTRIES}, (structure.shape[0], triton.cdiv(copies, tile))
+    grid = (structure.shape[0], triton.cdiv(copies, tile))
+    return {"COPIES": tile, "ENTRIES": ENTRIES, "num_warps": WARPS}, grid

@@ -15,46 +15,52 @@ from torch.autograd.function import once_differentiable
 
 from mhaug.backbones.structure import Structure
 
-# Chosen by measurement on Cora and Computers, for ten replicas of eight heads: numbers of a row that one program
-# sums, and entries that it reads at once.
-BLOCK, ENTRIES, ENTRIES_OF_DOTS = 128, 4, 16
+# Numbers of a row that one program takes, entries that it reads at once, and its warps; by measurement on Computers,
+# for ten replicas of eight heads.
+BLOCK, ENTRIES, WARPS = 128, 8, 2
+BLOCK_OF_DOTS, ENTRIES_OF_DOTS, WARPS_OF_DOTS = 128, 8, 2
 
 
-@triton.jit(do_not_specialize=["copies", "width", "row_width"])
+@triton.jit
 def _product(
-    pointers, columns, slots, values, dense, out, copies, width, row_width,
-    TRANSPOSED: tl.constexpr, BLOCK: tl.constexpr, ENTRIES: tl.constexpr,
+    pointers, columns, slots, values, dense, out, copies, row_width,
+    WIDTH: tl.constexpr, PADDED: tl.constexpr, TRANSPOSED: tl.constexpr, COPIES: tl.constexpr, ENTRIES: tl.constexpr,
 ):  # fmt: skip
-    """out[row] = Σ values[entry] · dense[column], over the entries of the row."""
+    """out[row] = Σ values[entry] · dense[column], over the entries of the row.
+
+    Sums stay apart by their place in the tile until the last entry: threads need not meet before.
+    """
     row = tl.program_id(0).to(tl.int64)
-    place = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    inside = place < row_width
-    copy = place // width
+    copy = tl.program_id(1) * COPIES + tl.arange(0, COPIES)
+    offset = tl.arange(0, PADDED)
+    place = copy[:, None] * WIDTH + offset[None, :]
+    inside = (copy < copies)[:, None] & (offset < WIDTH)[None, :]
     last = tl.load(pointers + row + 1)
-    total = tl.zeros([BLOCK], dtype=out.dtype.element_ty)
+    sums = tl.zeros([ENTRIES, COPIES, PADDED], dtype=out.dtype.element_ty)
     for start in range(tl.load(pointers + row), last, ENTRIES):
         entry = start + tl.arange(0, ENTRIES)
         real = entry < last
         column = tl.load(columns + entry, mask=real, other=0).to(tl.int64)
         slot = (tl.load(slots + entry, mask=real, other=0) if TRANSPOSED else entry).to(tl.int64)
-        mask = real[:, None] & inside[None, :]
-        weight = tl.load(values + slot[:, None] * copies + copy[None, :], mask=mask, other=0.0)
-        piece = tl.load(dense + column[:, None] * row_width + place[None, :], mask=mask, other=0.0)
-        total += tl.sum(weight * piece, axis=0)
-    tl.store(out + row * row_width + place, total, mask=inside)
+        here = real[:, None] & (copy < copies)[None, :]
+        weight = tl.load(values + slot[:, None] * copies + copy[None, :], mask=here, other=0.0)
+        mask = real[:, None, None] & inside[None, :, :]
+        piece = tl.load(dense + column[:, None, None] * row_width + place[None, :, :], mask=mask, other=0.0)
+        sums += weight[:, :, None] * piece
+    tl.store(out + row * row_width + place, tl.sum(sums, axis=0), mask=inside)
 
 
-@triton.jit(do_not_specialize=["copies", "width", "row_width"])
+@triton.jit
 def _at_entries(
-    pointers, columns, left, right, out, copies, width, row_width,
-    WIDTH: tl.constexpr, COPIES: tl.constexpr, ENTRIES: tl.constexpr,
+    pointers, columns, left, right, out, copies, row_width,
+    WIDTH: tl.constexpr, PADDED: tl.constexpr, COPIES: tl.constexpr, ENTRIES: tl.constexpr,
 ):  # fmt: skip
     """out[entry, copy] = left[row, copy] · right[column, copy]."""
     row = tl.program_id(0).to(tl.int64)
     copy = tl.program_id(1) * COPIES + tl.arange(0, COPIES)
-    offset = tl.arange(0, WIDTH)
-    place = copy[:, None] * width + offset[None, :]
-    inside = (copy < copies)[:, None] & (offset < width)[None, :]
+    offset = tl.arange(0, PADDED)
+    place = copy[:, None] * WIDTH + offset[None, :]
+    inside = (copy < copies)[:, None] & (offset < WIDTH)[None, :]
     mine = tl.load(left + row * row_width + place, mask=inside, other=0.0)
     last = tl.load(pointers + row + 1)
     for start in range(tl.load(pointers + row), last, ENTRIES):
@@ -94,9 +100,10 @@ def _multiply(structure: Structure, values: Tensor, dense: Tensor, *, transposed
     columns = structure.transposed_columns if transposed else structure.columns
     out = dense.new_empty((rows, *dense.shape[1:]))
     row_width, copies = dense[0].numel(), values[0].numel()
-    _product[(rows, triton.cdiv(row_width, BLOCK))](
-        pointers, columns, structure.order, values, dense, out, copies, row_width // copies, row_width,
-        TRANSPOSED=transposed, BLOCK=BLOCK, ENTRIES=ENTRIES, num_warps=2,
+    tile = _tile(row_width // copies, copies, BLOCK)
+    _product[(rows, triton.cdiv(copies, tile["COPIES"]))](
+        pointers, columns, structure.order, values, dense, out, copies, row_width,
+        TRANSPOSED=transposed, ENTRIES=ENTRIES, num_warps=WARPS, **tile,
     )  # fmt: skip
     return out
 
@@ -104,10 +111,16 @@ def _multiply(structure: Structure, values: Tensor, dense: Tensor, *, transposed
 def _dots(structure: Structure, left: Tensor, right: Tensor, values: Tensor) -> Tensor:
     out = torch.empty_like(values)
     row_width, copies = left[0].numel(), values[0].numel()
-    width = triton.next_power_of_2(row_width // copies)
-    tile = max(1, 64 // width)
-    _at_entries[(structure.shape[0], triton.cdiv(copies, tile))](
-        structure.pointers, structure.columns, left, right, out, copies, row_width // copies, row_width,
-        WIDTH=width, COPIES=tile, ENTRIES=ENTRIES_OF_DOTS,
+    tile = _tile(row_width // copies, copies, BLOCK_OF_DOTS)
+    _at_entries[(structure.shape[0], triton.cdiv(copies, tile["COPIES"]))](
+        structure.pointers, structure.columns, left, right, out, copies, row_width,
+        ENTRIES=ENTRIES_OF_DOTS, num_warps=WARPS_OF_DOTS, **tile,
     )  # fmt: skip
     return out
+
+
+def _tile(width: int, copies: int, block: int) -> dict[str, int]:
+    """Copies of a row that one program takes: as many as fit in `block` numbers."""
+    padded = triton.next_power_of_2(width)
+    most = max(1, block // padded)
+    return {"WIDTH": width, "PADDED": padded, "COPIES": min(most, triton.next_power_of_2(copies))}
