@@ -28,6 +28,9 @@ def collect(work, out):
     runs, trials = [], []
     for folder in sorted(path.parent for path in work.glob(f"*/{RUNS}")):
         lines = [json.loads(line) for line in (folder / RUNS).read_text().splitlines()]
+        if not lines:
+            # stopped before its first run was done
+            continue
         runs += lines
         cell = cell_of(lines[0])
         for trial in json.loads((folder / TRIALS).read_text()):
