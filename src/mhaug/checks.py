@@ -5,6 +5,7 @@ Each message is one line that names the argument, says the rule, and shows the v
 
 import math
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from torch import Tensor
@@ -42,12 +43,20 @@ def whole_number(value: int, name: str, low: int) -> None:
 
 
 def one_of(value: T, name: str, allowed: Collection[T]) -> None:
-    """One of the allowed values, which the message lists."""
+    """One of the allowed values, which the message lists; a word that is nearly one gets a guess."""
     try:
         known = value in allowed
     except TypeError:  # a list, which no table can look up
         known = False
-    require(known, name, "one of " + ", ".join(map(str, allowed)), value)
+    if not known:
+        words = [str(each) for each in allowed]
+        raise RequestError(f"{_fail(name, 'one of ' + ', '.join(words), value)}{guess(value, words)}")
+
+
+def guess(value: object, words: Collection[str]) -> str:
+    """What ends a message about a wrong word: the nearest right one, if any is near."""
+    near = get_close_matches(value, words, n=1) if isinstance(value, str) else []
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def shape(tensor: Any, name: str, expected: Sequence[int]) -> None:

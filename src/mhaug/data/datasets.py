@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mhaug.checks import RequestError, require
+from mhaug.checks import RequestError, guess, require
 from mhaug.data import toy_graphs
 from mhaug.data.benchmarks import BENCHMARKS, load_benchmark
 from mhaug.data.digits import digits_graph
@@ -94,10 +94,12 @@ def load_graph(name_or_path: str | Path, root: str | Path | None = None, *, dire
 
 def check_name(name_or_path: str | Path) -> None:
     """A known name or a path that is there; asked before any long work."""
-    rule = f"one of {', '.join([*DATASETS, *TOY_GRAPHS])}, or the path of an existing graph file or folder"
+    names = [*DATASETS, *TOY_GRAPHS]
+    rule = f"one of {', '.join(names)}, or the path of an existing graph file or folder"
     require(isinstance(name_or_path, str | Path), "dataset", rule, name_or_path)
-    there = is_built_in(name_or_path) or Path(name_or_path).expanduser().exists()
-    require(there, "dataset", rule, str(name_or_path))
+    if not (is_built_in(name_or_path) or Path(name_or_path).expanduser().exists()):
+        name = str(name_or_path)
+        raise RequestError(f"'dataset' must be {rule}; got {name!r}{guess(name, names)}")
 
 
 def is_built_in(name_or_path: str | Path) -> bool:
