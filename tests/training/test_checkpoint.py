@@ -58,7 +58,7 @@ def test_a_failure_leaves_no_half_file(tmp_path, monkeypatch):
 def test_updates_that_are_slow_are_saved_by_the_clock(tmp_path, monkeypatch):
     """A stopped clock and one that has always run out; the last save is that of the end."""
     saves = []
-    monkeypatch.setattr("mhaug.training.fit.save_checkpoint", lambda *words: saves.append(words[3].updates))
+    monkeypatch.setattr("mhaug.training.fit.save_checkpoint", lambda *words, **_: saves.append(words[3].updates))
     for seconds, expected in ((1e9, [4]), (0.0, [1, 2, 3, 4])):
         monkeypatch.setattr("mhaug.training.schedule.SECONDS", seconds)
         saves.clear()

@@ -14,7 +14,12 @@ from mhaug.experiments.spec import RunSpec
 from mhaug.training.plan import every_setting
 
 # settings that came later, at the value that means what was always done: runs of before keep their keys
-LATER = {"chain_parts": None, "edge_strength_slope": 0.0, "node_strength_slope": 0.0}
+LATER = {
+    "chain_parts": None,
+    "edge_strength_slope": 0.0,
+    "node_strength_slope": 0.0,
+    "weight_averaging": 0.0,
+}
 
 
 def identity(spec: RunSpec) -> dict[str, Any]:

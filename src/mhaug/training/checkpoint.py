@@ -10,12 +10,19 @@ from mhaug.checks import RequestError
 from mhaug.data.folders import replacing
 from mhaug.distributed.world import World
 from mhaug.methods.method import Learner
+from mhaug.training.averaging import WeightAveraging
 from mhaug.training.progress import Progress
 from mhaug.training.ranks import Sharing
 
 
 def save_checkpoint(
-    path: Path, learner: Learner, optimiser: torch.optim.Optimizer, progress: Progress, world: World | None = None
+    path: Path,
+    learner: Learner,
+    optimiser: torch.optim.Optimizer,
+    progress: Progress,
+    world: World | None = None,
+    *,
+    mean: WeightAveraging | None = None,
 ) -> None:
     """Write everything; a kill at any moment leaves the old file or the new one, never half of one.
 
@@ -32,6 +39,7 @@ def save_checkpoint(
         **{f"model.{name}": value for name, value in learner.model.state_dict().items()},
         **mine,
         **_optimiser_tensors(optimiser),
+        **({f"mean.{name}": value for name, value in mean.state_dict().items()} if mean is not None else {}),
         **progress.tensors(),
     }
     for rank, content in enumerate(others[1:], start=1):
@@ -41,7 +49,12 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    path: Path, learner: Learner, optimiser: torch.optim.Optimizer, world: World | None = None
+    path: Path,
+    learner: Learner,
+    optimiser: torch.optim.Optimizer,
+    world: World | None = None,
+    *,
+    mean: WeightAveraging | None = None,
 ) -> Progress | None:
     """Put everything back where it was; None where rank 0 finds no file.
 
@@ -57,6 +70,8 @@ def load_checkpoint(
     except RuntimeError as broken:
         raise _foreign(path, broken) from broken
     _restore_optimiser(optimiser, _under("optimiser.", tensors))
+    if mean is not None:
+        mean.load_state_dict(_under("mean.", tensors))
     mine = _under(f"rank{world.rank}.", tensors) if world.rank else tensors
     device = next(learner.model.parameters()).device
     if "rng.cpu" in mine:

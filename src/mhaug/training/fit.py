@@ -12,6 +12,7 @@ from mhaug.distributed.gradients import average_gradients, same_start
 from mhaug.distributed.world import World
 from mhaug.methods.method import Learner, Step
 from mhaug.objectives.non_finite import NonFiniteLossError, not_finite
+from mhaug.training.averaging import WeightAveraging
 from mhaug.training.checkpoint import load_checkpoint, save_checkpoint
 from mhaug.training.memory import LARGE, keep_pages
 from mhaug.training.progress import Progress
@@ -44,9 +45,14 @@ def fit(
         learner.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
     same_start(world, learner.model)
-    progress = Progress()
+    progress, mean = Progress(), WeightAveraging(learner.model, config.weight_averaging)
     if checkpoint is not None:
-        progress = load_checkpoint(checkpoint, learner, optimiser, world) or progress
+        progress = load_checkpoint(checkpoint, learner, optimiser, world, mean=mean) or progress
+
+    def save() -> None:
+        if checkpoint is not None:
+            save_checkpoint(checkpoint, learner, optimiser, progress, world, mean=mean)
+
     started, schedule = perf_counter() - progress.seconds, Schedule(checkpoint_every, world)
     while not world.decides(_finished(progress, config, world.size)):
         step = together(world, learner.step(max(1, _left(progress, config, world.size) // world.size)))
@@ -57,16 +63,18 @@ def fit(
         trouble = _learn(step, losses, optimiser, world)
         progress.seconds = perf_counter() - started
         if trouble:
-            raise _stopped(trouble, learner, optimiser, progress, checkpoint, world)
-        logits = learner.predict() if config.evaluates(progress.updates + 1) else None
-        if progress.record(step, losses, logits, task):
-            progress.best_weights = _copy(learner.model.state_dict())
+            save()
+            raise _stopped(trouble, progress, checkpoint)
+        mean.update(fresh=step.fresh)
+        with mean.in_place():
+            logits = learner.predict() if config.evaluates(progress.updates + 1) else None
+            if progress.record(step, losses, logits, task):
+                progress.best_weights = _copy(learner.model.state_dict())
         if checkpoint is not None and schedule.due(progress.updates):
-            save_checkpoint(checkpoint, learner, optimiser, progress, world)
+            save()
         if report is not None:
             report(progress)
-    if checkpoint is not None:
-        save_checkpoint(checkpoint, learner, optimiser, progress, world)
+    save()
     if progress.best_weights:
         learner.model.load_state_dict(progress.best_weights)
     return progress.result()
@@ -104,18 +112,10 @@ def _learn(step: Step, losses: dict[str, float], optimiser: torch.optim.Optimize
     return None
 
 
-def _stopped(
-    trouble: str,
-    learner: Learner,
-    optimiser: torch.optim.Optimizer,
-    progress: Progress,
-    checkpoint: Path | None,
-    world: World,
-) -> NonFiniteLossError:
-    """Keep the last good state, and say where it was lost."""
+def _stopped(trouble: str, progress: Progress, checkpoint: Path | None) -> NonFiniteLossError:
+    """Where it was lost, and where the last good state is kept."""
     kept = "the model keeps the weights of the last update"
     if checkpoint is not None:
-        save_checkpoint(checkpoint, learner, optimiser, progress, world)
         kept += f", saved in {checkpoint}"
     message = f"training stopped at step {progress.steps} (after update {progress.updates}): {trouble}; {kept}"
     return NonFiniteLossError(message, progress.result() if progress.updates else None)

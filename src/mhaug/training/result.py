@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from mhaug import checks
 from mhaug.objectives.non_finite import NonFiniteLossError as NonFiniteLossError
 
+MOST_AVERAGING = 0.9999  # ten thousand updates; with 1 the first one would be kept for ever
+
 
 @dataclass(frozen=True)
 class FitConfig:
@@ -12,7 +14,7 @@ class FitConfig:
 
     Each rank of a job may draw `max_steps`; None allows ten candidates an update. `patience` stops after so many
     updates without a better validation accuracy (None: never). Every `evaluate_every`-th update is evaluated, and the
-    first and the last.
+    first and the last. With `weight_averaging` above 0 a running mean of the weights is what is evaluated and kept.
     """
 
     max_updates: int = 2000
@@ -21,6 +23,7 @@ class FitConfig:
     weight_decay: float = 5e-4
     patience: int | None = None
     evaluate_every: int = 1
+    weight_averaging: float = 0.0
 
     def __post_init__(self) -> None:
         checks.whole_number(self.max_updates, "max_updates", 1)
@@ -31,6 +34,7 @@ class FitConfig:
         if self.patience is not None:
             checks.whole_number(self.patience, "patience", 1)
         checks.whole_number(self.evaluate_every, "evaluate_every", 1)
+        checks.number_in(self.weight_averaging, "weight_averaging", 0.0, MOST_AVERAGING)
 
     @property
     def step_budget(self) -> int:

@@ -8,8 +8,9 @@ from torch import Tensor
 from mhaug.aside import Aside
 from mhaug.data.task import NodeTask
 from mhaug.methods.method import Learner, Step
-from mhaug.per_replica import merged
+from mhaug.per_replica import is_on, merged
 from mhaug.training.replicas.adam import ReplicaAdam
+from mhaug.training.replicas.averaging import ReplicaAveraging
 from mhaug.training.replicas.captured import EAGER_STEPS, captured
 from mhaug.training.replicas.notebook import Notebook
 from mhaug.training.result import FitConfig, FitResult
@@ -25,10 +26,12 @@ class ReplicaFit:
         device = tasks[0].labels.device
         rates = {
             name: merged([getattr(config, name) for config in configs], device=device)
-            for name in ("learning_rate", "weight_decay")
+            for name in ("learning_rate", "weight_decay", "weight_averaging")
         }
+        decay = rates.pop("weight_averaging")
         self.learner = learner
         self.adam = ReplicaAdam(learner.model, **rates)
+        self.mean = ReplicaAveraging(self.adam.weights, decay) if is_on(decay) else None
         self.notebook = Notebook(tasks, configs, self.adam.weights)
         self._replicas, self._on_gpu = len(tasks), device.type == "cuda"
         self._aside = Aside(device)
@@ -39,7 +42,8 @@ class ReplicaFit:
     def step(self) -> None:
         """One step of every replica; no decision leaves the device.
 
-        A step is looked at (`predict`, `record`) beside the next one, up to where that one changes the weights.
+        A step is looked at (`predict`, `record`) beside the next one, up to where that one changes the weights; at
+        once where the mean weights have to be put in their place for it.
         """
         step = self.learner.step(1)
         assert step.losses is not None
@@ -47,6 +51,11 @@ class ReplicaFit:
         self.settle()
         learns = self.notebook.learning(step, step.losses.total, gradient)
         self.adam.step(gradient, learns, reached)
+        if self.mean is not None:
+            self.mean.update(learns)
+            with self.mean.in_place():
+                self.notebook.record(step, learns, self.learner.predict(), self.adam.weights)
+            return
         self._looked_at = (step, learns)  # kept alive while they are read aside
         with self._aside.work():
             self.notebook.record(step, learns, self.learner.predict(), self.adam.weights)
@@ -91,6 +100,7 @@ class ReplicaFit:
     def tensors(self) -> dict[str, Tensor]:
         """All that changes, by name: what a checkpoint holds."""
         parts = {"adam": self.adam.state, "notebook": self.notebook.state, "method": self.learner.state_dict()}
+        parts |= {} if self.mean is None else {"mean": self.mean.state}
         named = {f"{part}.{name}": value for part, state in parts.items() for name, value in state.items()}
         return {"weights": self.adam.weights, **named}
 
@@ -100,7 +110,8 @@ class ReplicaFit:
         tensors = {name: value.to(device) for name, value in tensors.items()}
         self.adam.weights.copy_(tensors["weights"])
         self.notebook.begin_history(columns, tensors["notebook.history"])
-        for part, state in (("adam", self.adam.state), ("notebook", self.notebook.state)):
+        states = {"adam": self.adam.state, "notebook": self.notebook.state}
+        for part, state in (states | ({} if self.mean is None else {"mean": self.mean.state})).items():
             for name, value in state.items():
                 value.copy_(tensors[f"{part}.{name}"])
         prefix = "method."
