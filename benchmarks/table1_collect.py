@@ -16,7 +16,8 @@ HEAD = ["dataset", "backbone", "method"]
 DIFFERENCES = {
     "chain, no regularisers": ("mh-aug-no-reg", "vanilla"),
     "chain against DropEdge, no regularisers": ("mh-aug-no-reg", "drop-edge"),
-    "chain against fixed rates, both with regularisers": ("mh-aug", "uda"),
+    "chain against fixed rates, the same loss": ("mh-aug", "fixed-rates"),
+    "chain against UDA*": ("mh-aug", "uda"),
     "regularisers, with the chain": ("mh-aug", "mh-aug-no-reg"),
     "all of it": ("mh-aug", "vanilla"),
     "against GRAND": ("mh-aug", "grand"),

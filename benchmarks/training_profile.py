@@ -79,7 +79,7 @@ def stages(task, problem, plan, updates=200):
         clock.stop("chain step and its view")
         views = ViewLogits(original, logits(proposal.previous), logits(proposal.current))
         clock.stop("passes over both samples")
-        losses = plan.method.loss(views, task.labels, task.split.train)
+        losses = plan.method.objective()(views, task.labels, task.split.train)
         numbers = losses.detached()
         clock.stop("losses")
         optimiser.zero_grad()

@@ -27,7 +27,8 @@ def begin(method: str, backbone: str = "gcn", *, seed: int = 0, task: NodeTask |
 
 
 def test_the_methods_of_the_ablation_learn_in_batches():
-    assert set(IN_BATCHES) == {"vanilla", "drop-edge", "drop-node", "uda", "mh-aug", "mh-aug-no-reg"}
+    names = {"vanilla", "drop-edge", "drop-node", "uda", "fixed-rates", "mh-aug", "mh-aug-no-reg"}
+    assert set(IN_BATCHES) == names
     with pytest.raises(RequestError, match=r"'method in batches' must be one of vanilla, drop-edge.*; got 'grand'"):
         NodeClassifier("grand", batch_size=8)
 

@@ -15,7 +15,7 @@ from mhaug.experiments.significance import LEVEL, paired_p_value
 # the order of rows and columns; what is not here comes after, by name
 METHODS = (
     "vanilla", "drop-edge", "drop-node", "ada-edge", "mh-aug-no-reg", "gaug-m", "gaug-o", "ssl", "bvat", "uda",
-    "graph-mix", "grand", "mh-aug",
+    "graph-mix", "grand", "fixed-rates", "mh-aug",
 )  # fmt: skip
 DATASETS = ("cora", "citeseer", "computers", "photo", "cs")
 PROTOCOL = "public"  # the split that the paper's numbers are for

@@ -9,6 +9,7 @@ from mhaug.methods.ada_edge import AdaEdge
 from mhaug.methods.bvat import BVAT
 from mhaug.methods.drop_edge import DropEdge
 from mhaug.methods.drop_node import DropNode
+from mhaug.methods.fixed_rates import FixedRates
 from mhaug.methods.gaug_m import GAugM
 from mhaug.methods.gaug_o import GAugO
 from mhaug.methods.grand import Grand
@@ -32,6 +33,7 @@ METHODS: dict[str, Callable[..., Method]] = {
     "uda": UDA,
     "graph-mix": GraphMix,
     "grand": Grand,
+    "fixed-rates": FixedRates,
     "mh-aug": MHAugReg,
 }
 

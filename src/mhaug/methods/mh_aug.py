@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
-from torch import Tensor
-
 from mhaug import checks
 from mhaug.methods.augmented import Recipe
 from mhaug.methods.chain_method import ChainMethod
-from mhaug.objectives.objective import VIEW_NAMES, Losses, ViewLogits, total_loss
-from mhaug.per_replica import is_on
+from mhaug.methods.consecutive import ConsecutiveLoss
+from mhaug.objectives.objective import VIEW_NAMES
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.target import EgoTerm
 
@@ -70,26 +68,18 @@ class MHAugNoReg(ChainMethod):
 
     def recipe(self) -> Recipe:
         """What is learned, and when."""
+        loss = self.objective()
         return Recipe(
-            self.views(),
-            self.loss,
+            loss.views,
+            loss,
             every_step=self.train_on == "every-step",
             live_entropy=self.entropy == "live",
-            regularises=self.regularises,
+            regularises=loss.regularises,
         )
 
-    @property
-    def regularises(self) -> bool:
-        """Whether the loss has terms of all nodes."""
-        return False
-
-    def views(self) -> frozenset[str]:
-        """The passes that the loss needs."""
-        return frozenset({self.supervised_on})
-
-    def loss(self, logits: ViewLogits, labels: Tensor, nodes: Tensor) -> Losses:
+    def objective(self) -> ConsecutiveLoss:
         """L_s."""
-        return total_loss(logits, labels, nodes, supervised_on=self.supervised_on)
+        return ConsecutiveLoss(supervised_on=self.supervised_on)
 
     def _term(self, part: str) -> EgoTerm:
         names = ("strength", "strength_slope", "spread_slope", "spread_floor", "ego_weight", "count_weight")
@@ -108,24 +98,6 @@ class MHAugReg(MHAugNoReg):
         checks.number_in(self.consistency_weight, "consistency_weight", 0.0)
         checks.number_in(self.sharpness_weight, "sharpness_weight", 0.0)
 
-    @property
-    def regularises(self) -> bool:
-        """Unless both weights are 0."""
-        return is_on(self.consistency_weight) or is_on(self.sharpness_weight)
-
-    def views(self) -> frozenset[str]:
-        """The passes that the loss needs: a term of weight 0 costs nothing."""
-        consistency = {"previous", "current"} if is_on(self.consistency_weight) else set()
-        sharpness = {"original"} if is_on(self.sharpness_weight) else set()
-        return frozenset({self.supervised_on} | consistency | sharpness)
-
-    def loss(self, logits: ViewLogits, labels: Tensor, nodes: Tensor) -> Losses:
+    def objective(self) -> ConsecutiveLoss:
         """Eq. 9."""
-        return total_loss(
-            logits,
-            labels,
-            nodes,
-            consistency_weight=self.consistency_weight,
-            sharpness_weight=self.sharpness_weight,
-            supervised_on=self.supervised_on,
-        )
+        return ConsecutiveLoss(self.consistency_weight, self.sharpness_weight, self.supervised_on)
