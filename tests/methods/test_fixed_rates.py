@@ -1,5 +1,7 @@
 """The control of `mh-aug`: independent draws of a fixed size, and the very same loss."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -39,7 +41,7 @@ def test_draws_have_the_size_of_the_rates_and_follow_one_another():
     graph = planted_task().graph
     units = UnitGraph.from_edge_index(graph.edge_index, graph.num_nodes).num_units
     proposals = [learner._augmenter.propose(None) for _ in range(4)]
-    for earlier, later in zip(proposals, proposals[1:], strict=False):
+    for earlier, later in pairwise(proposals):
         assert torch.equal(later.previous.edge_kept, earlier.current.edge_kept)
         assert not torch.equal(later.current.edge_kept, earlier.current.edge_kept)
     for proposal in proposals:
