@@ -56,10 +56,15 @@ def _without_compiled_loops(monkeypatch):
 
 
 @pytest.mark.usefixtures("_without_compiled_loops")
-@pytest.mark.parametrize("backbone", ["gcn", "sage", "gat"])
-@pytest.mark.parametrize("method", STACKED)
-def test_a_step_waits_for_nobody_and_is_like_the_next(method, backbone):
-    fitting = begun(method, backbone)
+@pytest.mark.parametrize(
+    ("method", "backbone", "settings"),
+    [
+        *((method, backbone, {}) for method in STACKED for backbone in ("gcn", "sage", "gat")),
+        ("mh-aug", "gcn", {"weight_averaging": 0.9}),
+    ],
+)
+def test_a_step_waits_for_nobody_and_is_like_the_next(method, backbone, settings):
+    fitting = begun(method, backbone, **settings)
     for _ in range(EAGER_STEPS):
         fitting.step()
     fitting.settle()
