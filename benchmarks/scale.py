@@ -2,7 +2,8 @@
 
     python benchmarks/scale.py --only accuracy --data-dir ../shared/data      # about half an hour on one core
     python benchmarks/scale.py --only arxiv --data-dir ../shared/data
-    python benchmarks/scale.py --only products                                # 13 GiB of memory, 1 GB of disk
+    python benchmarks/scale.py --only products                                # 15 GiB of memory, 1 GB of disk
+    python benchmarks/scale.py --only products --moves mixture
     python benchmarks/scale.py --only products --device cuda
 
 Writes one JSON file a question under `results/scale/`, and `table.md` from all that are there.
@@ -103,6 +104,7 @@ def cost(options, make_task):
         graph = LargeGraph.of(task.graph)
         row |= {"index_s": clock.lap(), "index_gib": memory_gib()}
         settings = {**IN_BATCHES, "batches_per_sample": 10**9, "accept": "blocks", "train_on": "every-step"}
+        settings["moves"] = options.moves
         plan = Plan.of("gcn", "mh-aug", {"hidden": 64, **settings})
         network = plan.network(graph.num_features, task.num_classes, seed=0).to(options.device)
         learner = plan.begin_in_batches(task, graph, network, seed=0)
@@ -115,7 +117,12 @@ def cost(options, make_task):
             words: number * row[f"batch_{kind}"] + row[f"chain_round_{kind}"] + row[f"received_{kind}"]
             for words, number in row["batches_an_epoch"].items()
         }
-        row |= {"peak_gib": memory_gib(), "device": options.device, "threads": torch.get_num_threads()}
+        row |= {
+            "moves": options.moves,
+            "peak_gib": memory_gib(),
+            "device": options.device,
+            "threads": torch.get_num_threads(),
+        }
         if options.device != "cpu":
             row["device_name"] = torch.cuda.get_device_name()
             row["device_peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
@@ -183,6 +190,7 @@ def main():
     parser.add_argument("--methods", nargs="+", default=["vanilla", "mh-aug"], help="of the accuracies")
     parser.add_argument("--updates", type=int, default=800, help="of the accuracies")
     parser.add_argument("--seeds", type=int, default=3, help="of the accuracies")
+    parser.add_argument("--moves", default="resample", help="of the chain, where costs are measured")
     parser.add_argument("--batches", type=int, default=100, help="that are timed")
     parser.add_argument("--nodes", type=int, default=2_400_000, help="of the generated graph")
     parser.add_argument("--edges", type=int, default=60_000_000, help="undirected, of the generated graph")
@@ -196,6 +204,7 @@ def main():
     for name in options.only:
         answer = QUESTIONS[name](options)
         ending = "" if options.device == "cpu" else f"-{torch.device(options.device).type}"
+        ending += "" if name == "accuracy" or options.moves == "resample" else f"-{options.moves}"
         text = json.dumps(answer, indent=1, default=float)
         (options.out / f"{name}{ending}.json").write_text(text + "\n")
         print(f"{name}\n{text}", flush=True)

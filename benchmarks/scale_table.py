@@ -42,6 +42,7 @@ COSTS = {
     "features": ("features", "{}"),
     "index_s": ("in-edge index, s", "{:.1f}"),
     "chain_begun_s": ("chain begun (units, wiring), s", "{:.1f}"),
+    "moves": ("moves of the chain", "{}"),
     "chain_round_s": ("a round of the chain, s", "{:.2f}"),
     "received_s": ("messages of a sample counted, s", "{:.2f}"),
     "batch_s": ("a batch and its update, s", "{:.3f}"),
@@ -63,7 +64,7 @@ def cell(row, key, form):
 
 def cost_table(folder):
     """What training costs, a column a graph and device."""
-    names = ("arxiv", "products", "arxiv-cuda", "products-cuda")
+    names = ("arxiv", "arxiv-mixture", "products", "products-mixture", "arxiv-cuda", "products-cuda")
     found = {name: folder / f"{name}.json" for name in names}
     columns = {name: json.loads(path.read_text()) for name, path in found.items() if path.is_file()}
     if not columns:

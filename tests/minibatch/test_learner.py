@@ -11,7 +11,7 @@ from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.catalogue import METHODS
 from mhaug.minibatch.large_graph import LargeGraph
 from mhaug.training.fit import fit
-from mhaug.training.plan import Plan
+from mhaug.training.plan import Plan, every_setting
 from mhaug.training.result import FitConfig
 
 IN_BATCHES = [name for name, kind in METHODS.items() if isinstance(kind, type) and issubclass(kind, AugmentedMethod)]
@@ -70,10 +70,20 @@ def test_resumes_in_the_middle_of_a_sample(method, tmp_path):
     assert resumed.test_accuracy == whole.test_accuracy
 
 
+def test_in_batches_evaluations_are_rare_unless_somebody_says_so():
+    """Each is a pass over all nodes. What is not named counts for a run's key as what it is."""
+    named = {"batch_size": 8, "evaluate_every": 1}
+    assert Plan.of("gcn", "vanilla", {}).config.evaluate_every == 1
+    assert Plan.of("gcn", "vanilla", {"batch_size": 8}).config.evaluate_every == 50
+    assert Plan.of("gcn", "vanilla", named).config.evaluate_every == 1
+    assert every_setting("gcn", "vanilla", {"batch_size": 8})["evaluate_every"] == 50
+    assert every_setting("gcn", "vanilla", named)["evaluate_every"] == 1
+
+
 def test_an_update_of_whole_neighbourhoods_is_that_of_the_whole_graph():
     """All labelled nodes, all neighbours, no dropout: both loops have the same gradients, to rounding."""
     settings = {"dropout": 0.0, "weight_decay": 0.0, "max_updates": 10, "hidden": 16}
-    batched = {"batch_size": 120, "fan_outs": -1}
+    batched = {"batch_size": 120, "fan_outs": -1, "evaluate_every": 1}
     for method in IN_BATCHES:
         plain = NodeClassifier(method, **settings).fit(planted_task()).result_
         cut = NodeClassifier(method, **settings, **batched).fit(planted_task()).result_

@@ -107,5 +107,5 @@ def test_the_command_line_says_so_too(capsys):
 
 
 def test_more_parts_than_nodes():
-    with pytest.raises(RequestError, match=r"'parts' must be at most the number of nodes \(120\); got 121"):
+    with pytest.raises(RequestError, match=r"'chain_parts' must be at most the number of nodes \(120\); got 121"):
         begin(chain_parts=121)

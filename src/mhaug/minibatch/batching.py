@@ -9,6 +9,8 @@ from mhaug.checks import RequestError
 from mhaug.minibatch.neighbours import check_fan_outs
 
 USUAL_FAN_OUT = 10
+# updates between two evaluations where nobody says: each is a pass over all nodes, as dear as many batches
+EVALUATE_EVERY = 50
 
 
 @dataclass(frozen=True)

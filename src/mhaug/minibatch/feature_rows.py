@@ -5,7 +5,7 @@ from torch import Tensor
 
 from mhaug import checks
 from mhaug.backbones.features import SPARSE_BELOW, Features
-from mhaug.backbones.sparse import Sparse
+from mhaug.backbones.sparse import Sparse, spend_warnings
 from mhaug.backbones.structure import arrange
 from mhaug.data.memory_mapped import MemoryMapped
 from mhaug.minibatch.in_edges import ranges
@@ -22,6 +22,7 @@ def stored(x: object) -> Stored:
     checks.require(is_matrix, "x", rule, tuple(x.shape) if isinstance(x, Tensor) else type(x).__name__)
     assert isinstance(x, Tensor)
     x = x.to(torch.get_default_dtype())
+    spend_warnings()
     if x.layout == torch.strided:
         checks.require(bool(x.sum().isfinite()), "x", "finite everywhere", "values that are NaN or infinite")
         return x if int(x.count_nonzero()) >= SPARSE_BELOW * x.numel() else x.to_sparse_csr()

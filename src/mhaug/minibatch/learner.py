@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from mhaug import rng
+from mhaug import checks, rng
 from mhaug.augmentation.augmenter import Augmenter
 from mhaug.backbones.backbone import Backbone
 from mhaug.data.task import NodeTask
@@ -145,4 +145,6 @@ def _augmenter(method: AugmentedMethod, task: NodeTask, batching: Batching, seed
     if batching.chain_parts is None:
         return method.augmenter(task.graph, seed=rng.seed_of_rank(seed, world.rank))
     assert isinstance(method, ChainMethod)
+    rule = f"at most the number of nodes ({task.num_nodes})"
+    checks.require(batching.chain_parts <= task.num_nodes, "chain_parts", rule, batching.chain_parts)
     return method.shared_augmenter(task.graph, parts=batching.chain_parts, seed=seed, world=world)

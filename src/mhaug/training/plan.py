@@ -14,7 +14,7 @@ from mhaug.methods.augmented_method import AugmentedMethod
 from mhaug.methods.catalogue import METHODS, build_method, method_options
 from mhaug.methods.chain_method import ChainMethod
 from mhaug.methods.method import Learner, Method, Problem
-from mhaug.minibatch.batching import Batching
+from mhaug.minibatch.batching import EVALUATE_EVERY, Batching
 from mhaug.minibatch.large_graph import LargeGraph
 from mhaug.minibatch.learner import MiniBatchLearner
 from mhaug.training.result import FitConfig
@@ -46,7 +46,8 @@ class Plan:
             checks.one_of(name, f"settings of {method} with {backbone}", allowed)
         pick = {owner: {name: settings[name] for name in settings if name in own} for owner, own in owners.items()}
         built, batching = build_method(method, **pick["method"]), Batching(**pick["batching"])
-        config = FitConfig(**pick["training"])
+        seldom = {"evaluate_every": EVALUATE_EVERY} if batching.on else {}
+        config = FitConfig(**{**seldom, **pick["training"]})
         built.within(config.max_updates)
         if batching.on and not isinstance(built, AugmentedMethod):
             checks.one_of(method, "method in batches", _methods(AugmentedMethod))
@@ -91,7 +92,9 @@ class Plan:
 
 def every_setting(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """These settings, and the defaults of all others. Names that nobody owns stay: they may be of another version."""
-    return {**Plan.of(backbone, method, {}).settings(), **settings}
+    # in batches some defaults are others
+    decides = {name: settings[name] for name in ("batch_size",) if name in settings}
+    return {**Plan.of(backbone, method, decides).settings(), **settings}
 
 
 def known_settings(backbone: str, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
