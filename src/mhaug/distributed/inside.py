@@ -7,6 +7,7 @@ import numpy as np
 from mhaug.distributed.divided import DividedPart
 from mhaug.distributed.tilt import draw_tilt, left_over
 from mhaug.distributed.workplace import kinds
+from mhaug.sampling.moves.mixture import blocks
 
 
 def move_inside(
@@ -21,9 +22,9 @@ def move_inside(
     changed, tally = np.zeros(units, dtype=np.bool_), np.zeros((3, 2), dtype=np.int64)
     for number, place in state.places[turn].items():
         rng = state.streams[turn].generator(number)
-        budget = math.ceil(moves * place.piece.movable)
         place.load(state.kept)
-        tally += place.move(kinds(rng.random(budget), flips), rng.random((budget, 3)), tilt)
+        for size in blocks(math.ceil(moves * place.piece.movable)):
+            tally += place.move(kinds(rng.random(size), flips), rng.random((size, 3)), tilt)
         changed[place.movable] = place.kept != state.kept[place.movable]
     old = state.kept
     state.put(old ^ state.world.union(changed))

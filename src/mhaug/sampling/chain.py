@@ -1,7 +1,7 @@
 """Several chains on one graph, side by side: what all of them share, and what those that hold the graph do."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from mhaug import checks
 from mhaug.rng import Streams
-from mhaug.sampling.moves.mixture import KINDS, Round, best_share
+from mhaug.sampling.moves.mixture import KINDS, Round, best_share, blocks
 from mhaug.sampling.setup import Outline, Setup
 from mhaug.sampling.subgraph import Subgraph
 
@@ -135,15 +135,16 @@ class Chain(AnyChain):
         super().__init__(setup, seed=seed, device=setup.graph.unit_edges.device)
         self.graph = setup.graph
 
-    def _numbers(self, part: str, chain: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The random numbers of one round: kind of each elementary move, numbers of local moves, of resamples."""
+    def _numbers(self, part: str, chain: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """A round's random numbers, block by block: kinds of elementary moves, numbers of local moves, of resamples."""
         stream, units = self._rng[part].each[chain], self.setup.units(part)
         share, work = float(self.shares[part][chain]), self.setup.resample_work[part]
         plan = Round.of(self.setup.moves, units, share, work)
-        choices = plan.choices(stream.numbers(plan.budget))
-        resamples = int((choices == 0).sum())
-        local = stream.numbers(3 * plan.budget).reshape(-1, 3)
-        return choices, local, stream.numbers(resamples * (units + 2)).reshape(resamples, units + 2)
+        for moves in blocks(plan.budget):
+            choices = plan.choices(stream.numbers(moves))
+            resamples = int((choices == 0).sum())
+            local = stream.numbers(3 * moves).reshape(-1, 3)
+            yield choices, local, stream.numbers(resamples * (units + 2)).reshape(resamples, units + 2)
 
 
 def check_entropy(entropy: Tensor | None, num_nodes: int) -> None:

@@ -4,7 +4,7 @@ Every proposal is weighed from scratch, so this is the reference that the compil
 also the fast way to run the paper's move.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import torch
@@ -79,12 +79,9 @@ class TorchChain(Chain):
 
     def _round(self, part: str, chain: int, entropy: Tensor, tally: np.ndarray) -> Tensor:
         """The elementary moves of one chain, one after another."""
-        choices, local, fresh = self._numbers(part, chain)
-        state, resampled = self.kernels[part][0].init(self.state[part].kept[chain : chain + 1]), 0
+        state = self.kernels[part][0].init(self.state[part].kept[chain : chain + 1])
         mine = entropy if entropy.dim() == 1 else entropy[chain : chain + 1]
-        for move, kind in enumerate(choices):
-            numbers = fresh[resampled] if kind == 0 else local[move]
-            resampled += kind == 0
+        for kind, numbers in self._moves(part, chain):
             uniforms = torch.from_numpy(numbers).to(mine.device).unsqueeze(0)
             transition = self.kernels[part][kind].step(state, mine, uniforms)
             # a swap of two equal units proposes to stay, and is not counted as accepted
@@ -92,6 +89,13 @@ class TorchChain(Chain):
             tally[kind] += (1, bool(transition.accepted) and not still)
             state = transition.current
         return state.kept
+
+    def _moves(self, part: str, chain: int) -> Iterator[tuple[int, np.ndarray]]:
+        """Kind and random numbers of each elementary move of a round."""
+        for choices, local, fresh in self._numbers(part, chain):
+            resamples = iter(fresh)
+            for kind, numbers in zip(choices, local, strict=True):
+                yield int(kind), next(resamples) if kind == 0 else numbers
 
     def _entropy(self, entropy: Tensor | None) -> Tensor:
         return self._no_entropy if entropy is None else entropy.to(self._no_entropy)

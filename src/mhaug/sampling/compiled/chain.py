@@ -98,7 +98,8 @@ class CompiledChain(Chain):
                     run_round(states[chain], _RESAMPLES[: len(numbers)], _NO_LOCAL, numbers, counts, of_edges)
             else:
                 for _ in range(rounds):
-                    run_round(states[chain], *self._numbers(part, chain), counts, of_edges)
+                    for block in self._numbers(part, chain):
+                        run_round(states[chain], *block, counts, of_edges)
 
     def _joint(self, chain: int, rounds: int, tally: dict[str, np.ndarray]) -> None:
         """The paper's rule: both candidates or none."""

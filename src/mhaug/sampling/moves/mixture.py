@@ -5,6 +5,7 @@ row. Weights are adapted in warm-up only, per chain, and then frozen.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,8 @@ MOVES = (*KINDS, "mixture")
 # move (0.2 to 0.35) a tenth or more of the units change in a round, as much news as training can use in one update.
 # On dense graphs, where a flip touches hundreds of nodes, it is no more than that of 32 resamples.
 SWEEP, MOST_RESAMPLES = 0.5, 32
+# Elementary moves whose random numbers are in memory at once: a round of a large graph has tens of millions.
+BLOCK = 2**18
 # Neither family is ever given up: the resample moves the count, local moves the rest.
 LEAST_SHARE, MOST_SHARE = 0.05, 0.9
 
@@ -55,12 +58,21 @@ class Round:
         return np.searchsorted(np.cumsum(self.weights)[:2], uniforms, side="right")
 
 
+def blocks(moves: int) -> Iterator[int]:
+    """So many moves in blocks that fit into memory."""
+    for first in range(0, moves, BLOCK):
+        yield min(BLOCK, moves - first)
+
+
 def elementary_moves(step_size: PerReplica) -> tuple[Move, Move, Move]:
     """The three kinds, in the order of `KINDS`."""
     return Resample(step_size), Flip(), Swap()
 
 
 def best_share(resample_gain: float, local_gain: float) -> float:
-    """The share of work for resampling, by how far each family moves the chain for the same work."""
+    """The share of work for resampling, by how far each family moves the chain for the same work.
+
+    Rounded: backends sum gains in another order, and a budget is a whole number that must be the same for both.
+    """
     total = resample_gain + local_gain
-    return min(max(resample_gain / total, LEAST_SHARE), MOST_SHARE) if total > 0 else 0.5
+    return round(min(max(resample_gain / total, LEAST_SHARE), MOST_SHARE), 6) if total > 0 else 0.5
