@@ -136,7 +136,7 @@ class Chain(AnyChain):
         self.graph = setup.graph
 
     def _numbers(self, part: str, chain: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """A round's random numbers, block by block: kinds of elementary moves, numbers of local moves, of resamples."""
+        """A round's random numbers, block by block: kinds of elementary moves, those of local moves, of resamples."""
         stream, units = self._rng[part].each[chain], self.setup.units(part)
         share, work = float(self.shares[part][chain]), self.setup.resample_work[part]
         plan = Round.of(self.setup.moves, units, share, work)
