@@ -14,36 +14,61 @@ from mhaug import NodeTask
 
 SIZES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)  # undirected pairs
 CLASSES, DEGREE, FEATURES, WORDS, HIDDEN = 8, 20, 128, 8, 64
+GROUP = 1000  # nodes of a small group, a tenth of the graph at most
 
 
 def size(options):
-    """A fresh process for each size: seconds an update, and its peak memory."""
-    rows = []
+    """Both kinds of graph at each size, in turns: seconds an update, and the peak memory of a fresh process."""
+    rows = {kind: [] for kind in KINDS}
     for edges in SIZES:
-        words = [sys.executable, __file__, str(edges), str(options.threads)]
-        printed = subprocess.run(words, capture_output=True, text=True)
-        if printed.returncode:
-            print(f"{edges} edges: no result (exit {printed.returncode})\n{printed.stderr[-500:]}", flush=True)
-            break
-        rows.append(json.loads(printed.stdout.splitlines()[-1]))
-        print(json.dumps(rows[-1]), flush=True)
-    large = [row for row in rows if row["edges"] >= 100_000]
-    slope = np.polyfit(*(np.log([row[name] for row in large]) for name in ("edges", "seconds")), 1)[0]
+        for kind, found in rows.items():
+            words = [sys.executable, __file__, kind, str(edges), str(options.threads)]
+            printed = subprocess.run(words, capture_output=True, text=True)
+            if printed.returncode:
+                print(f"{kind}, {edges} edges: exit {printed.returncode}\n{printed.stderr[-500:]}", flush=True)
+                continue
+            found.append(json.loads(printed.stdout.splitlines()[-1]))
+            print(kind, json.dumps(found[-1]), flush=True)
     figure(rows, options.out / "size.png", options.threads)
-    return {"slope_from_1e5": float(slope), "hidden": HIDDEN, "mean_degree": DEGREE, "rows": rows}
+    slopes = {kind: slope(found) for kind, found in rows.items()}
+    return {"slope_from_1e5": slopes, "hidden": HIDDEN, "mean_degree": DEGREE, "rows": rows}
 
 
-def planted_task(edges, seed=0):
-    """Eight classes, mean degree 20, three edges in four within a class; 128 features of which eight are set."""
-    rng = np.random.default_rng(seed)
+def slope(rows):
+    """1 where ten times the edges take ten times as long."""
+    large = [row for row in rows if row["nodes"] >= 10_000]
+    return float(np.polyfit(*(np.log([row[name] for row in large]) for name in ("edges", "seconds")), 1)[0])
+
+
+def classes_anywhere(edges, rng):
+    """Eight classes of any nodes, three edges in four within a class: what an entry needs lies anywhere in memory."""
     nodes = 2 * edges // DEGREE
     labels = rng.integers(CLASSES, size=nodes)
     by_class = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[by_class], np.arange(CLASSES + 1))
     source, within = rng.integers(nodes, size=edges), rng.random(edges) < 0.75
     first, last = starts[labels[source]], starts[labels[source] + 1]
-    target = np.where(within, by_class[rng.integers(first, last)], rng.integers(nodes, size=edges))
-    low, high = np.minimum(source, target), np.maximum(source, target)
+    return labels, source, np.where(within, by_class[rng.integers(first, last)], rng.integers(nodes, size=edges))
+
+
+def groups_in_order(edges, rng):
+    """Groups of successive nodes, each of one class; one edge in twenty goes anywhere."""
+    nodes = 2 * edges // DEGREE
+    group = min(GROUP, nodes // 10)
+    labels = np.arange(nodes) // group % CLASSES
+    source, within = rng.integers(nodes, size=edges), rng.random(edges) < 0.95
+    near = np.minimum(source // group * group + rng.integers(group, size=edges), nodes - 1)
+    return labels, source, np.where(within, near, rng.integers(nodes, size=edges))
+
+
+KINDS = {"classes anywhere": classes_anywhere, "groups in order": groups_in_order}
+
+
+def planted_task(kind, edges, seed=0):
+    """Mean degree 20; 128 features of which eight are set."""
+    rng = np.random.default_rng(seed)
+    labels, source, target = KINDS[kind](edges, rng)
+    nodes, low, high = len(labels), np.minimum(source, target), np.maximum(source, target)
     keys = np.unique(low[low < high] * nodes + high[low < high])
     pairs = torch.from_numpy(np.stack([keys // nodes, keys % nodes]))
     return _task(labels, torch.cat([pairs, pairs.flip(0)], dim=1), rng)
@@ -62,13 +87,13 @@ def _task(labels, edge_index, rng):
     return NodeTask.from_data(data, split="random")
 
 
-def measure(edges, threads):
+def measure(kind, edges, threads):
     """The child's side of `size`: median of the updates after the first few."""
     torch.set_num_threads(threads)
     from training import Ours
 
     start = perf_counter()
-    task = planted_task(edges)
+    task = planted_task(kind, edges)
     ours = Ours(task, "gcn", hidden=HIDDEN)
     ready = perf_counter() - start
     updates = int(np.clip(3e6 / edges, 1, 50))
@@ -89,20 +114,19 @@ def measure(edges, threads):
 
 
 def figure(rows, path, threads):
-    """Log-log, with a line of slope 1 through the graph of 10^5 edges: below, overhead counts; above, caches end."""
+    """Time an edge: flat where growth is linear. Small graphs pay for overhead, large ones for memory in no order."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    edges, seconds = (np.array([row[name] for row in rows], dtype=float) for name in ("edges", "seconds"))
     canvas, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-    anchor = np.abs(np.log(edges / 1e5)).argmin()
-    line = seconds[anchor] * edges / edges[anchor]
-    axes.loglog(edges, 1e3 * line, "--", color="0.5", label="proportional to the edges")
-    axes.loglog(edges, 1e3 * seconds, "o-", color="C0", label=f"mh-aug, GCN, threads: {threads}")
-    axes.set(xlabel="undirected edges", ylabel="time of one update (ms)")
-    axes.set_title("Cost of an update on planted partitions of mean degree 20")
+    for kind, found in rows.items():
+        edges, seconds = (np.array([row[name] for row in found], dtype=float) for name in ("edges", "seconds"))
+        axes.semilogx(edges, 1e6 * seconds / edges, "o-", label=kind)
+    axes.set(xlabel="undirected edges", ylabel="time of one update, per edge (µs)")
+    axes.set_ylim(bottom=0)
+    axes.set_title(f"mh-aug, GCN, planted partitions of mean degree {DEGREE}, threads: {threads}")
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,4 +134,4 @@ def figure(rows, path, threads):
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(int(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
