@@ -86,14 +86,14 @@ def study(options):
     with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         for dataset in options.datasets:
             for name in ROWS:
-                done = of(read(path), dataset, name)
+                done = of(read(path), dataset, name, options)
                 seeds = [seed for seed in range(options.seeds) if seed not in done]
-                rates = delivered(of(read(path), dataset, "base")) if name == "fixed rates" else None
+                rates = delivered(of(read(path), dataset, "base", options)) if name == "fixed rates" else None
                 with path.open("a") as file:
                     for run in pool.map(train, [(name, dataset, seed, rates, options) for seed in seeds]):
                         file.write(json.dumps(run) + "\n")
                         file.flush()
-                print(dataset, name, words_of(of(read(path), dataset, name)), flush=True)
+                print(dataset, name, words_of(of(read(path), dataset, name, options)), flush=True)
 
 
 def delivered(runs):
@@ -105,9 +105,10 @@ def read(path):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
-def of(runs, dataset, name):
-    """Seed -> run."""
-    return {run["seed"]: run for run in runs if (run["dataset"], run["row"]) == (dataset, name)}
+def of(runs, dataset, name, options):
+    """Seed -> run of the length that is asked for."""
+    cell = dataset, name, options.updates
+    return {run["seed"]: run for run in runs if (run["dataset"], run["row"], run["updates"]) == cell}
 
 
 def words_of(runs):
@@ -121,10 +122,10 @@ def report(options):
 
     runs, lines = read(options.out / "runs.jsonl"), list(HEAD)
     for dataset in dict.fromkeys(run["dataset"] for run in runs):
-        base = of(runs, dataset, "base")
+        base = of(runs, dataset, "base", options)
         lines += ["", f"**{dataset}**", "", TABLE_HEAD, "|---|---|---|---|---|---|---|---|"]
         for name, (words, _) in ROWS.items():
-            mine = of(runs, dataset, name)
+            mine = of(runs, dataset, name, options)
             if len(mine) < len(base):
                 continue
             cells = [f"{100 * mean(run['validation'] for run in mine.values()):.2f}"]
