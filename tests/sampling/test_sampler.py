@@ -156,6 +156,13 @@ def test_bad_terms(options, words):
         EgoTerm(**options)
 
 
+def test_slopes_to_the_very_ends_are_allowed():
+    """Pairs of shares that add up to 1, and to 0, whatever their sum is in floating point."""
+    for share in range(101):
+        EgoTerm(strength=share / 100, strength_slope=(100 - share) / 100)
+        EgoTerm(strength=share / 100, strength_slope=-share / 100)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

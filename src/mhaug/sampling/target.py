@@ -13,6 +13,8 @@ from mhaug.sampling.ego_change import ego_change, messages_of_whole_graph, messa
 from mhaug.sampling.subgraph import UnitGraph
 from mhaug.sampling.terms import BoundTerm, Term
 
+ROUNDING = 1e-12  # of a sum of two shares
+
 
 @dataclass(frozen=True)
 class EgoTerm:
@@ -39,7 +41,9 @@ class EgoTerm:
         if not isinstance(self.spread_floor, Tensor):
             check_number(self.spread_slope, "spread_slope", -self.spread_floor, open_low=True)
         if not isinstance(self.strength, Tensor):
-            check_number(self.strength_slope, "strength_slope", -self.strength, 1.0 - self.strength)
+            # 1 - 0.9 is a little less than 0.1
+            low, high = -self.strength - ROUNDING, 1.0 - self.strength + ROUNDING
+            check_number(self.strength_slope, "strength_slope", low, high)
         check_number(self.ego_weight, "ego_weight", 0.0)
         check_number(self.count_weight, "count_weight", 0.0)
 
