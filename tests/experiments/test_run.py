@@ -14,6 +14,7 @@ import pytest
 from mhaug import RunRecord, RunSpec, run
 from mhaug.checks import RequestError
 from mhaug.distributed.world import RankLostError
+from mhaug.experiments.run import claimed
 
 TINY = {"max_updates": 30, "hidden": 8}
 
@@ -87,6 +88,24 @@ def test_a_finished_run_is_read_not_repeated(tmp_path):
     assert not (tmp_path / "checkpoint.safetensors").exists()
     with pytest.raises(RequestError, match=r"holds another run \(seed 0 there, 1 here\)"):
         run(RunSpec("planted-partition", method="vanilla", seed=1, settings=TINY), out=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("weight_averaging", 0.9), ("edge_strength_slope", 0.5), ("node_strength_slope", -0.2), ("chain_parts", 2)],
+)
+def test_settings_that_came_later_are_another_run_too(tmp_path, name, value):
+    """The note of a run that does not have them leaves them out."""
+    batches = {"batch_size": 16, "accept": "blocks", "moves": "mixture"} if name == "chain_parts" else {}
+    plain = RunSpec("planted-partition", settings={"max_updates": 2, **batches})
+    other = RunSpec("planted-partition", settings={"max_updates": 2, **batches, name: value})
+    for folder, mine, theirs in (("one", plain, other), ("two", other, plain)):
+        note = claimed(tmp_path / folder, mine) / "spec.json"
+        before = note.read_text()
+        with pytest.raises(RequestError, match=rf"holds another run \({name} "):
+            claimed(tmp_path / folder, theirs)
+        assert note.read_text() == before
+        claimed(tmp_path / folder, mine)
 
 
 @pytest.mark.parametrize("method", ["mh-aug", "uda"])

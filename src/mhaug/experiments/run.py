@@ -12,7 +12,7 @@ from mhaug.distributed.world import RankLostError, World
 from mhaug.estimator import NodeClassifier
 from mhaug.experiments.plain_json import dumps
 from mhaug.experiments.record import RunRecord
-from mhaug.experiments.run_key import identity
+from mhaug.experiments.run_key import identity, later_settings
 from mhaug.experiments.spec import RunSpec
 from mhaug.model_files import DESCRIPTION
 from mhaug.training.progress import Progress
@@ -112,7 +112,7 @@ def claimed(folder: Path, spec: RunSpec) -> Path:
         ) from broken
     mine, note = identity(spec), folder / SPEC
     theirs = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else mine
-    if wrong := ", ".join(_differences(theirs, mine)):
+    if wrong := ", ".join(_differences(theirs, mine, later_settings(spec))):
         raise RequestError(
             f"out must be an empty folder or that of the same run; {str(folder)!r} holds another run ({wrong})"
         )
@@ -120,9 +120,12 @@ def claimed(folder: Path, spec: RunSpec) -> Path:
     return folder
 
 
-def _differences(theirs: dict[str, Any], mine: dict[str, Any]) -> list[str]:
-    """What tells two runs apart, in words. A note of an earlier version leaves out defaults: nothing to compare."""
-    flat = [{**spec, **spec["settings"], "settings": None} for spec in (theirs, mine)]
+def _differences(theirs: dict[str, Any], mine: dict[str, Any], later: dict[str, Any]) -> list[str]:
+    """What tells two runs apart, in words.
+
+    A note of an earlier version leaves out defaults: nothing to compare, but for settings that came `later`.
+    """
+    flat = [{**later, **spec, **spec["settings"], "settings": None} for spec in (theirs, mine)]
     return [
         f"{name} {flat[0][name]} there, {flat[1][name]} here"
         for name in sorted(flat[0].keys() & flat[1].keys())

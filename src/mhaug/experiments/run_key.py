@@ -31,6 +31,11 @@ def identity(spec: RunSpec) -> dict[str, Any]:
     return whole if is_built_in(spec.dataset) or not path.exists() else {**whole, "graph": content_hash(path)}
 
 
+def later_settings(spec: RunSpec) -> dict[str, Any]:
+    """What `identity` may leave out, at the value that leaving it out means."""
+    return {name: LATER[name] for name in settings_of(spec) if name in LATER}
+
+
 def settings_of(spec: RunSpec) -> dict[str, Any]:
     """Every setting, as JSON."""
     try:
