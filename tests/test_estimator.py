@@ -1,5 +1,5 @@
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
@@ -137,6 +137,23 @@ def test_what_is_missing_is_said(data, tmp_path):
         NodeClassifier().fit(bare, train_mask=empty)
     with pytest.raises(RequestError, match="must not overlap"):
         NodeClassifier().fit(bare, train_mask=data.train_mask, val_mask=data.train_mask)
+
+
+def test_a_fit_that_is_stopped_leaves_the_earlier_one_whole(monkeypatch, tmp_path):
+    """Its presets too: they belong to the graph that was learnt."""
+    task = load_dataset("planted-partition")
+    clf = NodeClassifier(**FAST).fit(task)
+    before = clf.predict_proba(task)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mhaug.estimator.fit", stop)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(replace(task, name="computers"))
+    clf.save(tmp_path)
+    assert json.loads((tmp_path / "classifier.json").read_text())["dataset"] == "planted-partition"
+    assert torch.equal(clf.predict_proba(task), before)
 
 
 def test_broken_files_are_refused(fitted, tmp_path):

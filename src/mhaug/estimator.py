@@ -10,18 +10,17 @@ from torch import Tensor, nn
 from mhaug import checks, model_files
 from mhaug.backbones.backbone import Backbone
 from mhaug.backbones.graph_input import GraphInput
-from mhaug.backbones.pyg_module import PyGModule
 from mhaug.data.as_task import as_task, truth
 from mhaug.data.memory_mapped import MemoryMapped
 from mhaug.data.task import NodeTask
 from mhaug.distributed.world import World
 from mhaug.methods.method import Problem
-from mhaug.methods.presets import preset_settings
 from mhaug.minibatch.inference import infer
 from mhaug.minibatch.large_graph import LargeGraph
 from mhaug.objectives.non_finite import NonFiniteLossError
+from mhaug.training.blueprint import Blueprint
 from mhaug.training.fit import fit
-from mhaug.training.plan import OWN_MODULE, Plan, known_settings
+from mhaug.training.plan import OWN_MODULE
 from mhaug.training.progress import Progress
 from mhaug.training.replicas.fit import ReplicaFit
 from mhaug.training.replicas.group import fit_together, group_key
@@ -47,10 +46,11 @@ class NodeClassifier:
         **settings: Any,
     ) -> None:
         self.method, self.backbone, self.seed, self.device, self.settings = method, backbone, seed, device, settings
-        self._plan("")
+        self._blueprint.plan("")  # what is wrong is said now
         self.model_: Backbone | None = None
         self.result_: FitResult | None = None
         self.class_names_: list[str] | None = None
+        self._dataset = ""
         self._kept: dict[str, Tensor] = {}  # what the method predicts with beside the weights
 
     def fit(
@@ -71,7 +71,7 @@ class NodeClassifier:
         them. torch's global generator is left as it was found.
         """
         task = as_task(data, train_mask, val_mask).to(self.device)
-        plan = self._plan(task.name)
+        plan = self._blueprint.plan(task.name)
         in_memory = not isinstance(task.graph.x, MemoryMapped)
         checks.require(in_memory or plan.batching.on, "batch_size", "given where features are in a file", None)
         devices = [torch.cuda.current_device()] if task.labels.is_cuda else []
@@ -82,7 +82,7 @@ class NodeClassifier:
             alone = task.labels.is_cuda and world.size == 1
             if alone and isinstance(self.backbone, str) and group_key(plan) is not None:
                 return self.take_from(fit_together([task], [plan], [self.seed], **options), 0, task)
-            network = self._network(plan, task.graph.x.shape[1], task.num_classes).to(self.device)
+            network = self._blueprint.network(plan, task.graph.x.shape[1], task.num_classes).to(self.device)
             if plan.batching.on:
                 learner = plan.begin_in_batches(task, LargeGraph.of(task.graph), network, seed=self.seed, world=world)
                 result = fit(task, learner, plan.config, **options, world=world)
@@ -100,14 +100,15 @@ class NodeClassifier:
                 f"training stopped at step {result.steps} (after update {result.updates}): the loss or its gradient"
             )
             raise NonFiniteLossError(f"{message} is not finite", result if result.updates else None)
-        network = self._network(self._plan(task.name), int(task.graph.x.shape[1]), task.num_classes)
+        plan = self._blueprint.plan(task.name)
+        network = self._blueprint.network(plan, int(task.graph.x.shape[1]), task.num_classes)
         network.load_state_dict(batch.best_weights(index))
         return self._adopt(network.to(self.device), result, task)
 
     def _adopt(
         self, network: Backbone, result: FitResult, task: NodeTask, kept: dict[str, Tensor] | None = None
     ) -> "NodeClassifier":
-        self.model_, self.result_, self._kept = network, result, kept or {}
+        self.model_, self.result_, self._kept, self._dataset = network, result, kept or {}, task.name
         self.class_names_ = getattr(task.graph, "class_names", None)
         self.in_features_, self.num_classes_ = int(task.graph.x.shape[1]), task.num_classes
         return self
@@ -118,7 +119,7 @@ class NodeClassifier:
 
         A method that learns on changed edges predicts on them too, where it gets its training graph back.
         """
-        model, plan = self._fitted(), self._plan(self._dataset)
+        model, plan = self._fitted(), self._blueprint.plan(self._dataset)
         data = data.graph if isinstance(data, NodeTask) else data
         in_batches = plan.batching.on
         graph = LargeGraph.of(data, device=self.device) if in_batches else GraphInput.from_data(data)
@@ -163,29 +164,15 @@ class NodeClassifier:
         )
         clf.in_features_, clf.num_classes_ = description["in_features"], description["num_classes"]
         clf.class_names_ = description["class_names"]
-        network = clf._network(clf._plan(description["dataset"]), clf.in_features_, clf.num_classes_)
+        plan = clf._blueprint.plan(description["dataset"])
+        network = clf._blueprint.network(plan, clf.in_features_, clf.num_classes_)
         model_files.fill(network, weights, Path(folder))
-        clf.model_, clf._dataset = network.to(device), description["dataset"]
-        clf._kept = kept
+        clf.model_, clf._dataset, clf._kept = network.to(device), description["dataset"], kept
         return clf
 
     @property
-    def _backbone_name(self) -> str:
-        return self.backbone if isinstance(self.backbone, str) else OWN_MODULE
-
-    def _all_settings(self) -> dict[str, Any]:
-        name = self._backbone_name
-        presets = known_settings(name, self.method, preset_settings(self._dataset, name, self.method))
-        return {**presets, **self.settings}
-
-    def _plan(self, dataset: str) -> Plan:
-        self._dataset = dataset
-        return Plan.of(self._backbone_name, self.method, self._all_settings())
-
-    def _network(self, plan: Plan, in_features: int, num_classes: int) -> Backbone:
-        if isinstance(self.backbone, nn.Module):
-            return PyGModule(self.backbone, num_classes=num_classes)
-        return plan.network(in_features, num_classes, seed=self.seed)
+    def _blueprint(self) -> Blueprint:
+        return Blueprint(self.method, self.backbone, self.seed, self.settings)
 
     def _fitted(self) -> Backbone:
         if self.model_ is None:
@@ -195,11 +182,11 @@ class NodeClassifier:
     def _description(self) -> dict[str, Any]:
         return {
             "method": self.method,
-            "backbone": self._backbone_name,
+            "backbone": self._blueprint.backbone_name,
             "seed": self.seed,
             "dataset": self._dataset,
             # presets may change; what was trained may not
-            "settings": self._all_settings(),
+            "settings": self._blueprint.settings(self._dataset),
             "in_features": self.in_features_,
             "num_classes": self.num_classes_,
             "class_names": self.class_names_,
