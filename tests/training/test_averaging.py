@@ -100,6 +100,22 @@ def test_a_resumed_run_has_the_same_means(tmp_path):
     assert resumed.history == whole.history
 
 
+@pytest.mark.parametrize(("first", "then"), [(0.0, 0.9), (0.9, 0.0), (0.9, 0.5)])
+def test_means_of_another_kind_are_none_to_go_on_from(tmp_path, first, then):
+    path = tmp_path / "checkpoint.safetensors"
+    fit(planted_task(), begin("vanilla"), FitConfig(3, weight_averaging=first), checkpoint=path)
+    reason = rf"checkpoint must be one of this very run.*weight_averaging {first:g} there, {then:g} here"
+    with pytest.raises(RequestError, match=reason):
+        fit(planted_task(), begin("vanilla"), FitConfig(6, weight_averaging=then), checkpoint=path)
+
+
+def test_the_first_mean_of_a_replica_is_its_first_weights():
+    """(1 - β) / (1 - β¹) = 1, however near β is to 1."""
+    averaging = ReplicaAveraging(torch.full((2, 1), 3.0), 0.9999)
+    averaging.update(torch.tensor([True, True]))
+    assert averaging.state["weights"].tolist() == [[3.0], [3.0]]
+
+
 def test_replicas_by_hand():
     """The second one does not learn from the middle weights."""
     weights = torch.zeros(2, 1)

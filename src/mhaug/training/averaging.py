@@ -6,6 +6,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+COUNT, DECAY = "count", "decay"  # beside the means, by the names of their parameters
+
 
 def share_of_newest(decay: float | Tensor, count: float | Tensor) -> float | Tensor:
     """What the newest of `count` weights gets in Σ_s β^(t-s) θ_s / Σ_s β^(t-s): (1 - β) / (1 - β^t).
@@ -45,13 +47,22 @@ class WeightAveraging:
             self._swap(own)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """The means, and of how many updates; nothing where none are taken."""
-        return {**self._means, "count": torch.tensor(self._count)} if self._parameters else {}
+        """The means, of how many updates, and β; nothing where none are taken."""
+        if not self._parameters:
+            return {}
+        return {
+            **self._means,
+            COUNT: torch.tensor(self._count),
+            DECAY: torch.tensor(self._decay, dtype=torch.float64),
+        }
 
     def load_state_dict(self, saved: dict[str, Tensor]) -> None:
-        """Go on from there."""
+        """Go on from there. Means that were taken in another way are none to go on from."""
+        theirs, mine = (float(saved[DECAY]) if saved else 0.0), (self._decay if self._parameters else 0.0)
+        if theirs != mine:
+            raise ValueError(f"weight_averaging {theirs:g} there, {mine:g} here")
         if self._parameters:
-            self._count = int(saved["count"])
+            self._count = int(saved[COUNT])
             for name, mean in self._means.items():
                 mean.copy_(saved[name])
 

@@ -58,7 +58,8 @@ def load_checkpoint(
 ) -> Progress | None:
     """Put everything back where it was; None where rank 0 finds no file.
 
-    The number of ranks may have changed: a rank that the file does not know keeps its fresh chain and streams.
+    The number of ranks may have changed: a rank that the file does not know keeps its fresh chain and streams. Curves
+    are those of rank 0, of its own chain too.
     """
     world = world or World.alone()
     content = world.bytes_from_first(path.read_bytes() if world.leads and path.exists() else b"")
@@ -67,11 +68,11 @@ def load_checkpoint(
     tensors, numbers = _read(content, path)
     try:
         learner.model.load_state_dict(_under("model.", tensors))
-    except RuntimeError as broken:
+        if mean is not None:
+            mean.load_state_dict(_under("mean.", tensors))
+    except (RuntimeError, ValueError) as broken:
         raise _foreign(path, broken) from broken
     _restore_optimiser(optimiser, _under("optimiser.", tensors))
-    if mean is not None:
-        mean.load_state_dict(_under("mean.", tensors))
     mine = _under(f"rank{world.rank}.", tensors) if world.rank else tensors
     device = next(learner.model.parameters()).device
     if "rng.cpu" in mine:

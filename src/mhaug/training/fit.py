@@ -1,6 +1,7 @@
 """The loop, visible as a loop."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 
@@ -66,9 +67,9 @@ def fit(
             save()
             raise _stopped(trouble, progress, checkpoint)
         mean.update(fresh=step.fresh)
-        with mean.in_place():
-            logits = learner.predict() if config.evaluates(progress.updates + 1) else None
-            if progress.record(step, losses, logits, task):
+        looks = config.evaluates(progress.updates + 1)
+        with mean.in_place() if looks else nullcontext():
+            if progress.record(step, losses, learner.predict() if looks else None, task):
                 progress.best_weights = _copy(learner.model.state_dict())
         if checkpoint is not None and schedule.due(progress.updates):
             save()

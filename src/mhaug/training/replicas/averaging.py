@@ -15,8 +15,11 @@ class ReplicaAveraging:
 
     def __init__(self, weights: Tensor, decay: PerReplica) -> None:
         self._weights, self._own = weights, torch.empty_like(weights)
-        self._decay = aligned(decay, 1)
-        self.state = {"weights": torch.zeros_like(weights), "count": weights.new_zeros(weights.shape[0], 1)}
+        decay = aligned(decay, 1)
+        # 1 - β^t in single precision is off by a part in a thousand where β is near 1
+        self._decay = decay.double() if isinstance(decay, Tensor) else decay
+        counts = torch.zeros(weights.shape[0], 1, dtype=torch.float64, device=weights.device)
+        self.state = {"weights": torch.zeros_like(weights), "count": counts}
 
     @torch.no_grad()
     def update(self, learns: Tensor) -> None:
@@ -24,7 +27,7 @@ class ReplicaAveraging:
         learns = learns.unsqueeze(1)
         self.state["count"].add_(learns)
         share = share_of_newest(self._decay, self.state["count"].clamp(min=1.0))
-        self.state["weights"].lerp_(self._weights, torch.where(learns, share, 0.0))
+        self.state["weights"].lerp_(self._weights, torch.where(learns, share, 0.0).to(self._weights.dtype))
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
