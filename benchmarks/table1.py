@@ -78,6 +78,7 @@ def finals(stage, cell, folder, options, engine):
     """
     from mhaug import RunSpec
     from mhaug.experiments.record import RunRecord
+    from mhaug.experiments.run_key import key_of
     from mhaug.experiments.selection import RULES, accuracy_by
 
     trials = json.loads((folder / TRIALS).read_text())
@@ -89,8 +90,9 @@ def finals(stage, cell, folder, options, engine):
     specs = [RunSpec(*cell, seed, settings={**f, **own}) for f in finalists for seed in range(options.seeds)]
     path = folder / RUNS
     lines = path.read_text().splitlines() if path.is_file() else []
-    done = {RunSpec.from_json(json.loads(line)["spec"]) for line in lines}
-    missing, made = [spec for spec in specs if spec not in done], 0
+    done = {key_of(RunSpec.from_json(json.loads(line)["spec"])) for line in lines}
+    # the presets may be among the best settings, too: the same runs by other words
+    missing, made = [spec for key, spec in {key_of(spec): spec for spec in specs}.items() if key not in done], 0
     with path.open("a") as file:
         for outcome in engine.run(missing):
             if isinstance(outcome, RunRecord):
