@@ -18,6 +18,7 @@ from mhaug.methods.method import Problem
 from mhaug.minibatch.inference import infer
 from mhaug.minibatch.large_graph import LargeGraph
 from mhaug.objectives.non_finite import NonFiniteLossError
+from mhaug.threads import threads_for
 from mhaug.training.blueprint import Blueprint
 from mhaug.training.fit import fit
 from mhaug.training.plan import OWN_MODULE
@@ -25,7 +26,6 @@ from mhaug.training.progress import Progress
 from mhaug.training.replicas.fit import ReplicaFit
 from mhaug.training.replicas.group import fit_together, group_key
 from mhaug.training.result import FitResult
-from mhaug.training.threads import threads_for
 
 
 class NodeClassifier:

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from mhaug import EgoTerm, MHAug, Trace
+from mhaug import EgoTerm, MHAug, Trace, load_dataset
 from mhaug.checks import RequestError
 from mhaug.data.toy_graphs import grid_graph
+from mhaug.sampling.recorder import Recorder
 
 BOTH = MHAug(edges=EgoTerm(strength=0.3), nodes=EgoTerm(strength=0.2), step_size=(0.1, 0.2))
 
@@ -236,3 +237,41 @@ def test_invariants_on_any_graph(pairs, hops, accept, seed):
     assert trace.edge_kept.shape[-1] == trace.unit_edges.shape[1]
     assert bool(trace.log_prob.isfinite().all())
     assert torch.equal(data.edge_index, before)
+
+
+def test_a_task_stands_for_its_graph_and_other_things_are_refused():
+    task = load_dataset("planted-partition")
+    one, other = (BOTH.sample(given, draws=3, warmup=1) for given in (task, task.graph))
+    assert torch.equal(one.log_prob, other.log_prob)
+    with pytest.raises(RequestError, match="'data' must be a homogeneous graph, or a NodeTask; got 'list'"):
+        BOTH.sample([task.graph])
+
+
+def test_nothing_as_long_as_the_trace_is_made_at_a_draw(grid, monkeypatch):
+    """Whatever the draws, as many tensors of zeros: a draw once made two for each kind of move."""
+    made, zeros_like = [], torch.zeros_like
+    monkeypatch.setattr(torch, "zeros_like", lambda *args, **options: made.append(1) or zeros_like(*args, **options))
+    counts = []
+    for draws in (5, 50):
+        made.clear()
+        BOTH.sample(grid, draws=draws, warmup=1)
+        counts.append(len(made))
+    assert counts[0] == counts[1]
+
+
+def test_sampling_takes_one_thread_on_a_small_graph(grid, monkeypatch):
+    before, seen = torch.get_num_threads(), []
+    record = Recorder.record
+    monkeypatch.setattr(Recorder, "record", lambda *args: seen.append(torch.get_num_threads()) or record(*args))
+    torch.set_num_threads(3)
+    try:
+        BOTH.sample(grid, draws=2, warmup=1)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [1, 1]
+
+
+def test_a_trace_says_what_it_is_in_one_line(grid):
+    trace = BOTH.sample(grid, draws=5, warmup=1, chains=2, seed=7)
+    assert repr(trace) == f"Trace(chains=2, draws=5, edges={trace.edge_flips.shape[1]}, nodes=20, seed=7)"

@@ -45,8 +45,9 @@ class Recorder:
         self._numbers["log_prob"][:, draw] = log_prob.cpu()
         for outcome, record in enumerate((self._proposed, self._accepted)):
             for name, counts in step.counts(outcome).items():
-                row = record.setdefault(name, torch.zeros_like(self._numbers["log_prob"], dtype=torch.long))
-                row[:, draw] = torch.from_numpy(counts)
+                if name not in record:
+                    record[name] = torch.zeros_like(self._numbers["log_prob"], dtype=torch.long)
+                record[name][:, draw] = torch.from_numpy(counts)
         self._draw += 1
 
     def fewest_effective(self) -> float:

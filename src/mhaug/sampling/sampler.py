@@ -19,6 +19,7 @@ from mhaug.sampling.target import EgoTerm
 from mhaug.sampling.terms import Term
 from mhaug.sampling.trace import Trace
 from mhaug.sampling.work import resample_work
+from mhaug.threads import threads_for
 
 FIRST_LOOK = 100  # draws before the effective size is first asked for; then after every half as many more
 
@@ -80,8 +81,11 @@ class MHAug:
         return self.outline(graph.num_nodes, graph.num_units, work, chains=chains).on(graph, self.extra)
 
     def chain(self, data: Any, *, chains: int = 1, seed: int = 0) -> Chain:
-        """Chains on the graph of `data` (anything with `edge_index` and `num_nodes`) to step through by hand."""
+        """Chains to step by hand on the graph of `data`: anything with `edge_index` and `num_nodes`, or a task."""
         checks.whole_number(chains, "chains", 1)
+        data = getattr(data, "graph", data)
+        is_graph = hasattr(data, "edge_index") and hasattr(data, "num_nodes")
+        checks.require(is_graph, "data", "a homogeneous graph, or a NodeTask", type(data).__name__)
         checks.whole_number(int(data.num_nodes or 0), "data.num_nodes", 1)
         graph = UnitGraph.from_edge_index(data.edge_index, data.num_nodes)
         return new_chain(self.setup(graph, chains=chains), backend=self.backend, seed=seed)
@@ -113,16 +117,17 @@ class MHAug:
         chain = self.chain(data, chains=chains, seed=seed)
         check_entropy(entropy, chain.graph.num_nodes)
         started = perf_counter()
-        for _ in _counted(chain.warm_up(warmup, entropy), warmup, "warm-up", progress):
-            pass
-        recorder = Recorder(chain, draws, keep_masks=keep_masks)
-        look_at = FIRST_LOOK
-        for draw in _counted(range(1, draws + 1), draws, "draws", progress):
-            recorder.record(chain.step(entropy, rounds=thin), chain.log_prob(entropy))
-            if until_ess is not None and draw >= look_at:
-                if recorder.fewest_effective() >= until_ess:
-                    break
-                look_at += look_at // 2
+        with threads_for(len(chain.graph.unit_of_column)):
+            for _ in _counted(chain.warm_up(warmup, entropy), warmup, "warm-up", progress):
+                pass
+            recorder = Recorder(chain, draws, keep_masks=keep_masks)
+            look_at = FIRST_LOOK
+            for draw in _counted(range(1, draws + 1), draws, "draws", progress):
+                recorder.record(chain.step(entropy, rounds=thin), chain.log_prob(entropy))
+                if until_ess is not None and draw >= look_at:
+                    if recorder.fewest_effective() >= until_ess:
+                        break
+                    look_at += look_at // 2
         settings = {
             "sampler": {**asdict(replace(self, extra=None)), "extra": repr(self.extra)},
             "draws": draws,

@@ -50,6 +50,13 @@ class Trace:
     accepted: dict[str, Tensor]  # ... and how many of them were accepted
     settings: dict[str, Any]  # the sampler and the arguments of `sample`; plain JSON
 
+    def __repr__(self) -> str:
+        chains, draws = self.log_prob.shape
+        units, nodes = self.edge_flips.shape[1], self.node_flips.shape[1]
+        return (
+            f"Trace(chains={chains}, draws={draws}, edges={units}, nodes={nodes}, seed={self.settings.get('seed')})"
+        )
+
     def summary(self) -> "Summary":
         """ESS, R-hat, MCSE, acceptance, delivered strength beside μ, units that never moved."""
         from mhaug.sampling.diagnostics import summarise

@@ -5,7 +5,9 @@ from typing import Any
 
 from torch import nn
 
+from mhaug import checks
 from mhaug.backbones.backbone import Backbone
+from mhaug.backbones.catalogue import BACKBONES
 from mhaug.backbones.pyg_module import PyGModule
 from mhaug.methods.presets import preset_settings
 from mhaug.training.plan import OWN_MODULE, Plan, known_settings
@@ -19,6 +21,10 @@ class Blueprint:
     backbone: str | nn.Module
     seed: int
     given: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        rule = f"one of {', '.join(BACKBONES)}, or a module of your own (Net(), not its class Net)"
+        checks.require(isinstance(self.backbone, str | nn.Module), "backbone", rule, self.backbone)
 
     @property
     def backbone_name(self) -> str:

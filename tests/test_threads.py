@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from mhaug import NodeClassifier, load_dataset
-from mhaug.training.threads import SMALL, threads_for
+from mhaug.threads import SMALL, threads_for
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""How many threads a fit takes."""
+"""How many threads training and sampling take."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ def threads_for(num_edges: int) -> Iterator[None]:
     """One for a small graph, torch's own number for others; that is put back in the end.
 
     The steps of a small graph are too short for a second thread to be of use. On a machine with other work threads
-    wait for each other, and training takes ten times as long.
+    wait for each other, and all takes ten times as long.
     """
     before = torch.get_num_threads()
     if num_edges < SMALL:
