@@ -139,6 +139,13 @@ def test_what_is_missing_is_said(data, tmp_path):
         NodeClassifier().fit(bare, train_mask=data.train_mask, val_mask=data.train_mask)
 
 
+def test_what_is_no_graph_or_no_module_is_refused(data):
+    with pytest.raises(RequestError, match=r"'data' must be a torch_geometric Data .*; got 'list'"):
+        NodeClassifier().fit([data])
+    with pytest.raises(RequestError, match=r"a module of your own \(Net\(\), not its class Net\)"):
+        NodeClassifier(backbone=torch.nn.Identity)
+
+
 def test_a_fit_that_is_stopped_leaves_the_earlier_one_whole(monkeypatch, tmp_path):
     """Its presets too: they belong to the graph that was learnt."""
     task = load_dataset("planted-partition")

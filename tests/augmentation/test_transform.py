@@ -4,7 +4,7 @@ from torch_geometric.data import Data, HeteroData
 from torch_geometric.transforms import Compose
 from torch_geometric.utils import is_undirected
 
-from mhaug import EgoTerm, MetropolisDrop, MHAug
+from mhaug import EgoTerm, MetropolisDrop, MHAug, load_dataset
 from mhaug.checks import RequestError
 from mhaug.data.toy_graphs import grid_graph
 
@@ -81,6 +81,18 @@ def test_isolated_nodes_and_no_features():
 def test_composes_and_shows_its_parameters(data):
     assert Compose([MetropolisDrop(SAMPLER)])(data).num_nodes == 16
     assert repr(MetropolisDrop(SAMPLER, seed=3)).startswith("MetropolisDrop(MHAug(edges=EgoTerm(strength=0.4")
+
+
+def test_a_task_stands_for_its_graph():
+    task = load_dataset("planted-partition")
+    one, other = (MetropolisDrop(SAMPLER, seed=1, steps=5)(given) for given in (task, task.graph))
+    assert torch.equal(one.edge_index, other.edge_index)
+    assert one.num_edges < task.graph.num_edges
+
+
+def test_what_is_no_sampler_is_refused():
+    with pytest.raises(RequestError, match="'sampler' must be an MHAug; got 'EgoTerm'"):
+        MetropolisDrop(SAMPLER.edges)
 
 
 def test_other_kinds_of_data_are_refused():

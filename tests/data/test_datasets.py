@@ -96,3 +96,12 @@ def test_unknown_name():
 def test_unknown_split():
     with pytest.raises(RequestError, match="'split' must be 'public', 'random' or a Split; got 'often'"):
         load_dataset("digits", split="often")
+
+
+def test_a_graph_in_memory_needs_no_loading():
+    graph = load_graph("planted-partition")
+    with pytest.raises(RequestError, match=r"a Data goes to fit, or NodeTask.from_data, as it is\); got Data"):
+        load_dataset(graph)
+    assert repr(load_dataset("planted-partition")) == (
+        "NodeTask('planted-partition', nodes=300, classes=3, train=60, validation=90, test=150)"
+    )

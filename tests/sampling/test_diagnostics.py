@@ -57,6 +57,17 @@ def test_joint_acceptance_is_one_row():
     assert list(trace.summary().acceptance) == ["resample/joint"]
 
 
+def test_advice_speaks_of_what_is_there():
+    """One chain cannot disagree with another, and two draws say nothing."""
+    slow = MHAug(edges=EgoTerm(strength=0.3, spread_floor=3.0), step_size=0.03, moves="resample")
+    alone = slow.sample(grid_graph(5, 5), draws=60, warmup=0, chains=1).summary()
+    assert alone.advice[0].startswith("Not converged: the two halves of the chain disagree")
+    together = slow.sample(grid_graph(5, 5), draws=60, warmup=0, chains=3).summary()
+    assert together.advice[0].startswith("Not converged: the chains still disagree")
+    easy = MHAug(edges=EgoTerm(strength=0.3, spread_floor=3.0), step_size=0.5)
+    assert easy.sample(grid_graph(5, 5), draws=2).summary().advice == ("Too few draws to tell anything. Draw more.",)
+
+
 def test_numbers_that_do_not_exist_are_none_in_json():
     frozen = MHAug(edges=EgoTerm(spread_floor=1e-4, strength=0.5), moves="resample")
     summary = frozen.sample(grid_graph(5, 5), draws=20, warmup=3000).summary()

@@ -9,6 +9,7 @@ from torch_geometric.transforms import BaseTransform
 
 from mhaug import checks
 from mhaug.augmentation.apply import apply_view, view_of
+from mhaug.data.task import NodeTask
 from mhaug.sampling.chain import Chain
 from mhaug.sampling.sampler import MHAug
 
@@ -23,6 +24,7 @@ class MetropolisDrop(BaseTransform):  # type: ignore[misc]
     """
 
     def __init__(self, sampler: MHAug, *, seed: int = 0, steps: int = 1, warmup: int = 0) -> None:
+        checks.require(isinstance(sampler, MHAug), "sampler", "an MHAug", type(sampler).__name__)
         checks.whole_number(steps, "steps", 1)
         checks.whole_number(warmup, "warmup", 0)
         self.sampler, self.seed, self.steps, self.warmup = sampler, seed, steps, warmup
@@ -30,7 +32,8 @@ class MetropolisDrop(BaseTransform):  # type: ignore[misc]
         self._edge_index: Tensor | None = None
 
     def forward(self, data: Any) -> Any:
-        """Move on, and hand out the view as an ordinary `Data`."""
+        """Move on, and hand out the view as an ordinary `Data`; that of a task's graph, for a task."""
+        data = data.graph if isinstance(data, NodeTask) else data
         checks.require(isinstance(data, Data), "data", "a torch_geometric Data (homogeneous)", type(data).__name__)
         if self._chain is None or not self._same_graph(data):
             self._chain = self.sampler.chain(data, seed=self.seed)

@@ -12,6 +12,8 @@ from mhaug.data.task import NodeTask
 
 def as_task(data: Any, train_mask: Tensor | None, val_mask: Tensor | None) -> NodeTask:
     """A task of any kind of graph, with the masks passed where there are any; else with its own."""
+    is_graph = isinstance(data, NodeTask) or (hasattr(data, "edge_index") and hasattr(data, "y"))
+    checks.require(is_graph, "data", "a torch_geometric Data (homogeneous), or a NodeTask", type(data).__name__)
     if train_mask is None:
         checks.require(val_mask is None, "train_mask", "given where 'val_mask' is", None)
         return data if isinstance(data, NodeTask) else NodeTask.from_data(data)

@@ -96,7 +96,9 @@ def check_name(name_or_path: str | Path) -> None:
     """A known name or a path that is there; asked before any long work."""
     names = [*DATASETS, *TOY_GRAPHS]
     rule = f"one of {', '.join(names)}, or the path of an existing graph file or folder"
-    require(isinstance(name_or_path, str | Path), "dataset", rule, name_or_path)
+    if not isinstance(name_or_path, str | Path):
+        hint = "a Data goes to fit, or NodeTask.from_data, as it is"
+        raise RequestError(f"'dataset' must be {rule} ({hint}); got {type(name_or_path).__name__}")
     if not (is_built_in(name_or_path) or Path(name_or_path).expanduser().exists()):
         name = str(name_or_path)
         raise RequestError(f"'dataset' must be {rule}; got {name!r}{guess(name, names)}")

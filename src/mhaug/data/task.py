@@ -44,6 +44,11 @@ class NodeTask:
         _check_labels(self.labels, num_nodes, self.num_classes)
         _check_split(self.split, self.labels)
 
+    def __repr__(self) -> str:
+        sizes = {part: int(getattr(self.split, part).sum()) for part in ("train", "validation", "test")}
+        words = ", ".join(f"{part}={size}" for part, size in sizes.items())
+        return f"NodeTask({self.name!r}, nodes={self.num_nodes}, classes={self.num_classes}, {words})"
+
     @property
     def num_nodes(self) -> int:
         """V, the number of nodes."""

@@ -83,7 +83,7 @@ def summarise(trace: Trace) -> Summary:
         stuck={part: int((flips[part].sum(0) == 0).sum()) for part in parts},
         units={part: int(flips[part].shape[1]) for part in parts},
         seconds=trace.settings["seconds"],
-        advice=tuple(_advice(quantities, acceptance)),
+        advice=tuple(_advice(quantities, acceptance, trace.log_prob.shape[0])),
     )
 
 
@@ -114,7 +114,7 @@ def describe(draws: np.ndarray) -> Quantity:
     return Quantity(mean, sd, float(mcse), float(bulk), float(tail), float(r_hat))
 
 
-def _advice(quantities: dict[str, Quantity], acceptance: dict[str, float]) -> list[str]:
+def _advice(quantities: dict[str, Quantity], acceptance: dict[str, float], chains: int) -> list[str]:
     parts = {name.split("/")[1] for name in acceptance}
     rates = {part: [rate for name, rate in acceptance.items() if name.endswith(f"/{part}")] for part in parts}
     frozen = sorted(part for part, each in rates.items() if max(each) < FROZEN_BELOW)
@@ -124,11 +124,13 @@ def _advice(quantities: dict[str, Quantity], acceptance: dict[str, float]) -> li
             "move: use moves='mixture', or raise spread_floor; do not trust these draws."
         ]
     r_hats = [row.r_hat for row in quantities.values() if not math.isnan(row.r_hat)]
-    worst = max(r_hats, default=math.inf)
-    smallest = min((row.ess_bulk for row in quantities.values()), default=0.0)
+    if not r_hats:
+        return ["Too few draws to tell anything. Draw more."]
+    worst, smallest = max(r_hats), min(row.ess_bulk for row in quantities.values())
     if worst > R_HAT_LIMIT:
+        who = "the chains still disagree" if chains > 1 else "the two halves of the chain disagree"
         wrong = f"R-hat {worst:.3f} > {R_HAT_LIMIT}"
-        return [f"Not converged: the chains still disagree ({wrong}). Run a longer warm-up, or draw more."]
+        return [f"Not converged: {who} ({wrong}). Run a longer warm-up, or draw more."]
     if smallest < ESS_WANTED:
         return [f"Converged, but only {smallest:.0f} effective draws ({ESS_WANTED} are usual). Draw more."]
     return []
