@@ -8,6 +8,7 @@ from mhaug.cli.partition import partition
 from mhaug.cli.predict import predict
 from mhaug.cli.report import report
 from mhaug.cli.sample import sample
+from mhaug.cli.list_settings import settings
 from mhaug.cli.sweep import sweep
 from mhaug.cli.table import table
 from mhaug.cli.train import train
@@ -29,3 +30,4 @@ app.command()(table)
 app.command()(figure)
 app.command()(report)
 app.command()(datasets)
+app.command()(settings)
