@@ -4,11 +4,11 @@ import typer
 
 from mhaug.cli.datasets import datasets
 from mhaug.cli.figure import figure
+from mhaug.cli.list_settings import settings
 from mhaug.cli.partition import partition
 from mhaug.cli.predict import predict
 from mhaug.cli.report import report
 from mhaug.cli.sample import sample
-from mhaug.cli.list_settings import settings
 from mhaug.cli.sweep import sweep
 from mhaug.cli.table import table
 from mhaug.cli.train import train
