@@ -11,7 +11,7 @@ from torch import Tensor
 
 from mhaug import checks
 from mhaug.rng import Streams
-from mhaug.sampling.moves.mixture import KINDS, Round, best_share, blocks
+from mhaug.sampling.moves.mixture import KINDS, Round, best_share, blocks, stretches
 from mhaug.sampling.setup import Outline, Setup
 from mhaug.sampling.subgraph import Subgraph
 
@@ -142,9 +142,11 @@ class Chain(AnyChain):
         plan = Round.of(self.setup.moves, units, share, work)
         for moves in blocks(plan.budget):
             choices = plan.choices(stream.numbers(moves))
-            resamples = int((choices == 0).sum())
             local = stream.numbers(3 * moves).reshape(-1, 3)
-            yield choices, local, stream.numbers(resamples * (units + 2)).reshape(resamples, units + 2)
+            for these in stretches(choices, units):
+                resamples = int((choices[these] == 0).sum())
+                # not named here: a name would hold it while the next one is drawn
+                yield choices[these], local[these], stream.numbers(resamples * (units + 2)).reshape(-1, units + 2)
 
 
 def check_entropy(entropy: Tensor | None, num_nodes: int) -> None:

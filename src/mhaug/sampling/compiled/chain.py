@@ -100,6 +100,7 @@ class CompiledChain(Chain):
                 for _ in range(rounds):
                     for block in self._numbers(part, chain):
                         run_round(states[chain], *block, counts, of_edges)
+                        del block  # or it would stand beside the next one
 
     def _joint(self, chain: int, rounds: int, tally: dict[str, np.ndarray]) -> None:
         """The paper's rule: both candidates or none."""
