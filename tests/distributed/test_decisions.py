@@ -38,8 +38,11 @@ class Recorded:
     def standard_gamma(self, shape):
         return self._rng.standard_gamma(shape)
 
-    def multivariate_hypergeometric(self, *words, **named):
-        return self._rng.multivariate_hypergeometric(*words, **named)
+    def binomial(self, *words):
+        return self._rng.binomial(*words)
+
+    def choice(self, *words, **named):
+        return self._rng.choice(*words, **named)
 
 
 def replayed(place, kept, choices, local, tilt, of_edges):

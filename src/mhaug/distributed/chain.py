@@ -15,9 +15,9 @@ from mhaug.distributed.inside import move_inside
 from mhaug.distributed.resample_whole import resample_whole
 from mhaug.distributed.world import World
 from mhaug.sampling.chain import AnyChain, Change, StepReport
+from mhaug.sampling.compiled.counts import log_subsets
 from mhaug.sampling.moves.mixture import Round
 from mhaug.sampling.sampler import MHAug
-from mhaug.sampling.target import log_subsets
 
 
 class PartitionedChain(AnyChain):
@@ -70,8 +70,7 @@ class PartitionedChain(AnyChain):
         self._weigh(entropy)
         total = torch.zeros(1, dtype=torch.float64)
         for state in self.state.values():
-            counts = log_subsets(state.units, torch.tensor([state.dropped]))
-            total += state.own_ego_term() - state.count_weight * counts
+            total += state.own_ego_term() - state.count_weight * log_subsets(state.units, state.dropped)
         return total
 
     def place(self, kept: Mapping[str, Tensor]) -> None:
