@@ -55,6 +55,19 @@ def test_a_folder_that_is_not_whole(tmp_path):
         partitioned_chain(sampler, folder)
 
 
+def test_the_current_folder_is_not_replaced(tmp_path, monkeypatch):
+    """An empty one may be given by name; one that one stands in would be gone, and another in its place."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    for name in (".", "../empty", "new/.."):
+        with pytest.raises(RequestError, match="'folder' must be another than the current one, which it replaces"):
+            divide(cliques(), name, parts=3)
+    assert not any((tmp_path / "empty").iterdir())
+    monkeypatch.chdir(tmp_path)
+    divide(cliques(), "empty", parts=3)
+    assert (tmp_path / "empty" / FACTS).exists()
+
+
 def test_bad_words_for_a_division(tmp_path):
     for words, line in (
         ({"parts": 0}, "'parts' must be a whole number of at least 1"),

@@ -55,10 +55,12 @@ def write(cutting: Cutting, folder: str | Path) -> Folder:
 
 
 def free(folder: str | Path) -> Path:
-    """A place for a division."""
-    path = Path(folder)
+    """A place for a division, as an absolute path."""
+    path = Path(folder).resolve()
     empty = not path.exists() or (path.is_dir() and not any(path.iterdir()))
     checks.require(empty, "folder", "a new or an empty folder", str(folder))
+    # whoever stands in it would be left in a folder that is no more
+    checks.require(path != Path.cwd(), "folder", "another than the current one, which it replaces", str(folder))
     return path
 
 
