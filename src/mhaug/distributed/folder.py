@@ -69,12 +69,13 @@ def open_folder(folder: str | Path) -> Folder:
     path = Path(folder) / FACTS
     try:
         head = json.loads(path.read_text(encoding="utf-8"))
-        known = head["format"] == FORMAT
-        facts = Facts.from_json(json.dumps(head["facts"]))
-    except (OSError, ValueError, KeyError, TypeError) as broken:
+        # another format may have other facts
+        checks.require(head["format"] == FORMAT, "folder", f"of a division of format {FORMAT}", head["format"])
+        return Folder(Path(folder), Facts.from_json(json.dumps(head["facts"])), str(head["name"]))
+    except RequestError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as broken:
         raise _unfit(path, broken) from broken
-    checks.require(known, "folder", f"of a division of format {FORMAT}", head["format"])
-    return Folder(Path(folder), facts, head["name"])
 
 
 def file_name(part: str, turn: int, number: int) -> str:
