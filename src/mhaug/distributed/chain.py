@@ -38,7 +38,6 @@ class PartitionedChain(AnyChain):
         self.state = {
             part: DividedPart(self.setup, part, division, seed=seed, world=self.world) for part in self.setup.terms
         }
-        self._entropy: tuple[Tensor | None, int | None] = (torch.empty(0), -1)  # none seen yet
 
     def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
         """Each rank moves its parts; the report counts the moves of all ranks."""
@@ -109,11 +108,7 @@ class PartitionedChain(AnyChain):
                 tally += move_inside(state, turn, moves, flips, shared=shared)
 
     def _weigh(self, entropy: Tensor | None) -> None:
-        # the version tells whether a tensor was changed in place
-        version = None if entropy is None else entropy._version
-        if entropy is self._entropy[0] and version == self._entropy[1]:
-            return
-        self._entropy = (entropy, version)
-        values = np.zeros(self.setup.num_nodes) if entropy is None else entropy.detach().cpu().double().numpy()
-        for state in self.state.values():
-            state.weigh(values)
+        values = self._last_entropy.news(entropy)
+        if values is not None:
+            for state in self.state.values():
+                state.weigh(values[0].numpy())
