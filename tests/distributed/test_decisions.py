@@ -37,9 +37,6 @@ class Recorded:
     def binomial(self, *words):
         return self._rng.binomial(*words)
 
-    def choice(self, *words, **named):
-        return self._rng.choice(*words, **named)
-
 
 def replayed(place, kept, choices, local, tilt, of_edges):
     """Masks and counts of accepted moves, with every decision in plain Python."""

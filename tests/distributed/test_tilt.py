@@ -74,6 +74,16 @@ def test_counts_of_parts_of_more_than_a_billion_units():
     assert kstest((draws[:, 0] - count * share) / spread, norm.cdf).pvalue > 1e-4
 
 
+def test_a_chain_that_is_saved_after_any_round_goes_on_with_the_same_numbers():
+    chain, other = (chain_on_path(World.alone()) for _ in range(2))
+    for _ in range(20):
+        other.load_state_dict(chain.state_dict())
+        for each in (chain, other):
+            each.step()
+        assert torch.equal(chain.kept("edges"), other.kept("edges"))
+        other = chain_on_path(World.alone())
+
+
 def test_a_chain_in_parts_agrees_with_the_chain_on_the_whole():
     """Four chains of each on a grid, from the whole graph to the empty one.
 

@@ -55,7 +55,9 @@ def counts_of_parts(sizes: np.ndarray, count: int, rng: np.random.Generator) -> 
     dropped = rng.binomial(sizes, count / sizes.sum())
     surplus = int(dropped.sum()) - count
     pool = dropped if surplus > 0 else sizes - dropped
-    turned = rng.choice(pool.sum(), abs(surplus), replace=False, shuffle=False)
-    # those of the pool are numbered part by part
-    parts = np.searchsorted(pool.cumsum(), turned, side="right")
+    size, turned = int(pool.sum()), set[int]()
+    while len(turned) < abs(surplus):
+        turned.add(int(rng.random() * size))
+    # the pool is numbered part by part
+    parts = np.searchsorted(pool.cumsum(), list(turned), side="right")
     return dropped - np.sign(surplus) * np.bincount(parts, minlength=len(sizes))
