@@ -35,6 +35,16 @@ def test_streams_resume():
     assert torch.equal(other.uniform(5), expected)
 
 
+def test_a_state_is_whole_or_refused():
+    """A whole number below 2³² takes half a word: NumPy keeps the other half beside the words that are saved."""
+    streams = Streams(0, "chain", count=1)
+    streams.generator(0).integers(5)
+    with pytest.raises(AssertionError, match="half a word is left over"):
+        streams.state()
+    streams.generator(0).integers(5)
+    assert streams.state().shape == (1, 32)
+
+
 @pytest.mark.parametrize("seed", [-1, 1.5, "0", True])
 def test_bad_seeds(seed):
     with pytest.raises(RequestError, match="'seed' must be a whole number of at least 0"):

@@ -58,7 +58,10 @@ class Streams:
         return torch.stack([one.uniform(size) for one in self.each])
 
     def generator(self, index: int) -> np.random.Generator:
-        """One stream on the CPU as NumPy's generator, for laws other than the uniform."""
+        """One stream on the CPU as NumPy's generator, for laws other than the uniform that are drawn from doubles.
+
+        No whole numbers (`integers`, `choice`): NumPy keeps the half of a word that they leave over beside the state.
+        """
         one = self.each[index]
         assert isinstance(one, _OnCPU)
         return one.generator
@@ -107,7 +110,9 @@ class _OnCPU:
         return torch.from_numpy(self.numbers(size))
 
     def state(self) -> torch.Tensor:
-        words = self.generator.bit_generator.state["state"]["state"]
+        state = self.generator.bit_generator.state
+        assert not state["has_uint32"], "half a word is left over, and would not be saved"
+        words = state["state"]["state"]
         return torch.from_numpy(words.view(np.uint8).copy())
 
     def restore(self, state: torch.Tensor) -> None:

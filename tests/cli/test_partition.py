@@ -35,4 +35,21 @@ def test_words_for_people_and_wrong_words(capsys, tmp_path):
     ):
         assert run("partition", "--graph", "grid", *words, "--out", str(tmp_path / "other")) == 2
         assert capsys.readouterr().err.strip() == line
+        assert not (tmp_path / "other").exists()
     assert run("partition") == 2
+
+
+def test_words_are_looked_at_before_anything_is_made(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words, line in (
+        (["--parts", "0"], "mhaug: 'parts' must be a whole number of at least 1; got 0"),
+        (["--hops", "0"], "mhaug: 'hops' must be a whole number of at least 1; got 0"),
+        (["--graph", "no-such-graph"], "mhaug: 'dataset' must be"),
+    ):
+        assert run("partition", "--graph", "grid", *words, "--out", "deep") == 2
+        assert capsys.readouterr().err.startswith(line)
+    assert run("partition", "--graph", "grid", "--out", ".") == 2
+    assert "'folder' must be another than the current one" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+    assert run("partition", "--graph", "grid", "--targets", "edges, nodes", "--out", "deep", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["targets"] == ["edges", "nodes"]

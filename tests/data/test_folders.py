@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from mhaug.checks import RequestError
-from mhaug.data.folders import cache_folder, data_folder, replacing
+from mhaug.data.folders import cache_folder, data_folder, making, replacing
 
 
 def test_order_of_places(tmp_path, monkeypatch):
@@ -43,3 +43,19 @@ def test_replacing_is_all_or_nothing(tmp_path):
         fail_half_way()
     assert [path.name for path in target.parent.iterdir()] == ["file"]
     assert target.read_text() == "new"
+
+
+def test_a_relative_path_is_that_of_the_beginning(tmp_path, monkeypatch):
+    """Whatever becomes the current folder meanwhile."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with making(Path("folder")) as partial:
+        (partial / "file").write_text("whole")
+        monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path)
+    with replacing(Path("file")) as partial:
+        partial.write_text("new")
+        monkeypatch.chdir(tmp_path / "elsewhere")
+    assert (tmp_path / "folder" / "file").read_text() == "whole"
+    assert (tmp_path / "file").read_text() == "new"
+    assert not any((tmp_path / "elsewhere").iterdir())

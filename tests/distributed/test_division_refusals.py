@@ -46,13 +46,49 @@ def test_a_folder_that_is_not_whole(tmp_path):
     piece.unlink()
     with pytest.raises(RequestError, match=r"edges\.layout0\.part1\.npz' does not fit \(No such file"):
         partitioned_chain(sampler, folder)
-    head = json.loads((folder / FACTS).read_text())
-    (folder / FACTS).write_text(json.dumps({**head, "format": 2}))
-    with pytest.raises(RequestError, match="'folder' must be of a division of format 1; got 2"):
-        partitioned_chain(sampler, folder)
-    (folder / FACTS).write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"format": 2}, "'folder' must be of a division of format 1; got 2"),
+        ({"format": 2, "facts": {"colour": "red"}}, "'folder' must be of a division of format 1; got 2"),
+        ({"format": None}, r"division\.json' does not fit \('format'\)"),
+        ({"name": None}, r"division\.json' does not fit \('name'\)"),
+        ({"facts": {"targets": []}}, r"division\.json' does not fit \('list' object has no attribute 'items'\)"),
+        ({"facts": {"colour": "red"}}, r"division\.json' does not fit \(.*unexpected keyword argument 'colour'\)"),
+        ({"facts": {"parts": 5}}, r"division\.json' does not fit \(5 parts, and edges owned by 3\)"),
+    ],
+)
+def test_facts_that_are_none(changes, words, tmp_path):
+    """`division.json` with some entries changed; None: without the entry."""
+    path = divide(cliques(), tmp_path / "division", parts=3, targets=("edges",)).path / FACTS
+    head = json.loads(path.read_text())
+    facts = {**head["facts"], **changes.get("facts", {})}
+    changed = {**head, **changes, "facts": facts}
+    path.write_text(json.dumps({name: value for name, value in changed.items() if value is not None}))
+    with pytest.raises(RequestError, match=words):
+        partitioned_chain(MHAug(edges=EgoTerm()), tmp_path / "division")
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "3", "", "{"])
+def test_a_file_of_facts_that_is_something_else(text, tmp_path):
+    (tmp_path / FACTS).write_text(text)
     with pytest.raises(RequestError, match=r"division\.json' does not fit"):
-        partitioned_chain(sampler, folder)
+        partitioned_chain(MHAug(edges=EgoTerm()), tmp_path)
+
+
+def test_the_current_folder_is_not_replaced(tmp_path, monkeypatch):
+    """An empty one may be given by name; one that one stands in would be gone, and another in its place."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    for name in (".", "../empty", "new/.."):
+        with pytest.raises(RequestError, match="'folder' must be another than the current one, which it replaces"):
+            divide(cliques(), name, parts=3)
+    assert not any((tmp_path / "empty").iterdir())
+    monkeypatch.chdir(tmp_path)
+    divide(cliques(), "empty", parts=3)
+    assert (tmp_path / "empty" / FACTS).exists()
 
 
 def test_bad_words_for_a_division(tmp_path):

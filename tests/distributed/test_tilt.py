@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 import torch
-from scipy.stats import beta, chisquare, kstest
+from scipy.stats import beta, chisquare, kstest, norm
 
 from distributed.cases import chain_on_path
 from mhaug import EgoTerm, MHAug
 from mhaug.data.toy_graphs import grid_graph
 from mhaug.distributed.partitioned import partitioned_chain
-from mhaug.distributed.resample_whole import subset
+from mhaug.distributed.resample_whole import counts_of_parts, subset
 from mhaug.distributed.tilt import draw_tilt, left_over
 from mhaug.distributed.world import World
 from mhaug.sampling.diagnostics import describe
@@ -43,6 +43,45 @@ def test_parts_draw_a_uniform_subset_together():
     counts = torch.tensor(draws).bincount(minlength=64)[all_masks(6).sum(1) == 3]
     assert int(counts.sum()) == 2000
     assert chisquare(counts.numpy()).pvalue > 1e-4
+
+
+def test_counts_of_parts_have_the_law_of_a_uniform_subset():
+    """Law: of the C(9, 4) subsets of 3 + 2 + 4 units, C(3, a) C(2, b) C(4, c) have the counts a, b, c.
+
+    Tolerance: p > 1e-4, the false-alarm rate.
+    """
+    rng, sizes = np.random.default_rng(0), np.array([3, 2, 4])
+    for count, by_hand in ((0, [0, 0, 0]), (9, [3, 2, 4])):
+        assert counts_of_parts(sizes, count, rng).tolist() == by_hand
+    assert counts_of_parts(np.array([0, 1, 0]), 1, rng).tolist() == [0, 1, 0]
+    tables = [(a, b, 4 - a - b) for a in range(4) for b in range(3) if a + b <= 4]
+    weights = np.array([math.prod(map(math.comb, sizes.tolist(), table)) for table in tables])
+    assert weights.sum() == math.comb(9, 4) == 126
+    seen = [tuple(counts_of_parts(sizes, 4, rng).tolist()) for _ in range(6000)]
+    assert chisquare([seen.count(table) for table in tables], 6000 * weights / 126).pvalue > 1e-4
+
+
+def test_counts_of_parts_of_more_than_a_billion_units():
+    """Law: the count of the first part is all but normal, with mean d p and variance d p (1 - p) (M - d) / (M - 1).
+
+    Tolerance: p > 1e-4 (Kolmogorov-Smirnov), the false-alarm rate.
+    """
+    rng, sizes, count = np.random.default_rng(0), np.array([9, 5, 2]) * 10**8, 6 * 10**8
+    draws = np.array([counts_of_parts(sizes, count, rng) for _ in range(500)])
+    assert (draws.sum(1) == count).all()
+    share, rest = 9 / 16, 10 / 16
+    spread = math.sqrt(count * share * (1 - share) * rest)
+    assert kstest((draws[:, 0] - count * share) / spread, norm.cdf).pvalue > 1e-4
+
+
+def test_a_chain_that_is_saved_after_any_round_goes_on_with_the_same_numbers():
+    chain, other = (chain_on_path(World.alone()) for _ in range(2))
+    for _ in range(20):
+        other.load_state_dict(chain.state_dict())
+        for each in (chain, other):
+            each.step()
+        assert torch.equal(chain.kept("edges"), other.kept("edges"))
+        other = chain_on_path(World.alone())
 
 
 def test_a_chain_in_parts_agrees_with_the_chain_on_the_whole():

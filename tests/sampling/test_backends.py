@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from mhaug import EgoTerm, MHAug
-from mhaug import rng as rng_module
 from mhaug.checks import RequestError
 from mhaug.data.toy_graphs import grid_graph, planted_partition
-from mhaug.sampling.moves import mixture
 from mhaug.sampling.moves.mixture import MOVES
 
 RULES = [("joint", "resample"), *(("blocks", moves) for moves in MOVES)]
@@ -120,7 +118,6 @@ import sys, warnings
 sys.modules["numba"] = None
 warnings.simplefilter("always")
 from mhaug import EgoTerm, MHAug
-from mhaug import rng as rng_module
 from mhaug.data.toy_graphs import grid_graph
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
@@ -129,28 +126,3 @@ print(type(chains[0]).__name__, sum("numba is not installed" in str(each.message
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["TorchChain", "1"], done.stderr
-
-
-@pytest.mark.parametrize("backend", ["torch", "numba"])
-def test_a_round_in_blocks_is_a_whole_round(monkeypatch, backend):
-    """Seven moves at a time: all of the budget is spent, and each block's numbers are its own."""
-    drawn = []
-    numbers = rng_module._OnCPU.numbers
-    monkeypatch.setattr(mixture, "BLOCK", 7)
-    monkeypatch.setattr(rng_module._OnCPU, "numbers", lambda self, size: drawn.append(size) or numbers(self, size))
-    chain = sampler(backend, "blocks", "flip", nodes=None).chain(grid_graph(6, 6), chains=1, seed=0)
-    report = chain.step()
-    budget = mixture.Round.of("flip", chain.graph.num_units, 0.0, chain.setup.resample_work["edges"]).budget
-    assert budget > 14
-    assert int(report.counts(0)["flip/edges"].sum()) == budget
-    # after the start: kinds, numbers of local moves, numbers of resamples (there are none)
-    assert drawn[1:7] == [7, 21, 0, 7, 21, 0]
-
-
-def test_blocks_of_any_size_are_the_same_on_both_backends(monkeypatch):
-    monkeypatch.setattr(mixture, "BLOCK", 11)
-    traces = [
-        sampler(backend, "blocks", "mixture").sample(grid_graph(6, 6), draws=30, warmup=8, chains=2, keep_masks=True)
-        for backend in ("torch", "numba")
-    ]
-    assert_same(*traces)

@@ -34,11 +34,13 @@ def partition(
     Then, in Python, on all ranks: partitioned_chain(MHAug(...), "divided", world=world)
     """
     from mhaug.data.datasets import load_graph
-    from mhaug.distributed.partitioned import divide
+    from mhaug.distributed.partitioned import divide, place_for
 
     output = Output(quiet, json)
-    writable_folder(out, "out")
-    folder = divide(load_graph(dataset, data_dir), out, parts=parts, hops=hops, targets=targets.split(","))
+    names = [name.strip() for name in targets.split(",")]
+    # made beside its place: that is where it must be possible to write
+    writable_folder(place_for(out, parts=parts, hops=hops, targets=names).parent, "out")
+    folder = divide(load_graph(dataset, data_dir), out, parts=parts, hops=hops, targets=names)
     facts, files = folder.facts, [path.stat().st_size for path in out.iterdir()]
     record = {"dataset": dataset, "nodes": facts.num_nodes, "edges": facts.num_units, "parts": parts, "hops": hops}
     output.show(lambda: f"{dataset}: {facts.num_nodes} nodes and {facts.num_units} edges in {parts} parts")

@@ -32,6 +32,7 @@ def data_folder(root: str | Path | None) -> Path:
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place at the end: readers see the whole file or none."""
+    path = path.absolute()  # what is written meanwhile may change the current folder
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
@@ -48,6 +49,7 @@ def replacing(path: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def making(folder: Path) -> Iterator[Path]:
     """A temporary folder beside `folder` that becomes it at the end: there is a whole one or none."""
+    folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = folder.with_name(f".{folder.name}.{uuid4().hex}.part")
     partial.mkdir()

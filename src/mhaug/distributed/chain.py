@@ -15,9 +15,9 @@ from mhaug.distributed.inside import move_inside
 from mhaug.distributed.resample_whole import resample_whole
 from mhaug.distributed.world import World
 from mhaug.sampling.chain import AnyChain, Change, StepReport
+from mhaug.sampling.compiled.counts import log_subsets
 from mhaug.sampling.moves.mixture import Round
 from mhaug.sampling.sampler import MHAug
-from mhaug.sampling.target import log_subsets
 
 
 class PartitionedChain(AnyChain):
@@ -38,7 +38,6 @@ class PartitionedChain(AnyChain):
         self.state = {
             part: DividedPart(self.setup, part, division, seed=seed, world=self.world) for part in self.setup.terms
         }
-        self._entropy: tuple[Tensor | None, int | None] = (torch.empty(0), -1)  # none seen yet
 
     def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
         """Each rank moves its parts; the report counts the moves of all ranks."""
@@ -70,8 +69,7 @@ class PartitionedChain(AnyChain):
         self._weigh(entropy)
         total = torch.zeros(1, dtype=torch.float64)
         for state in self.state.values():
-            counts = log_subsets(state.units, torch.tensor([state.dropped]))
-            total += state.own_ego_term() - state.count_weight * counts
+            total += state.own_ego_term() - state.count_weight * log_subsets(state.units, state.dropped)
         return total
 
     def place(self, kept: Mapping[str, Tensor]) -> None:
@@ -110,11 +108,7 @@ class PartitionedChain(AnyChain):
                 tally += move_inside(state, turn, moves, flips, shared=shared)
 
     def _weigh(self, entropy: Tensor | None) -> None:
-        # the version tells whether a tensor was changed in place
-        version = None if entropy is None else entropy._version
-        if entropy is self._entropy[0] and version == self._entropy[1]:
-            return
-        self._entropy = (entropy, version)
-        values = np.zeros(self.setup.num_nodes) if entropy is None else entropy.detach().cpu().double().numpy()
-        for state in self.state.values():
-            state.weigh(values)
+        values = self._last_entropy.news(entropy)
+        if values is not None:
+            for state in self.state.values():
+                state.weigh(values[0].numpy())

@@ -41,10 +41,14 @@ class Facts:
 
     @classmethod
     def from_json(cls, text: str) -> "Facts":
-        """What `to_json` wrote; `ValueError`, `KeyError` or `TypeError` where it is something else."""
+        """What `to_json` wrote; else one of `ValueError`, `KeyError`, `TypeError`, `AttributeError`."""
         rows = json.loads(text)
         targets = {part: _target(**row) for part, row in rows.pop("targets").items()}
-        return cls(**rows, targets=targets)
+        facts = cls(**rows, targets=targets)
+        for part, each in targets.items():
+            if len(each.owned) != facts.parts:
+                raise ValueError(f"{facts.parts} parts, and {part} owned by {len(each.owned)}")
+        return facts
 
 
 def _target(resample_work: float, owned: Sequence[int], turns: Sequence[Sequence[int]]) -> TargetFacts:

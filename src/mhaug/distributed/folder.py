@@ -55,10 +55,12 @@ def write(cutting: Cutting, folder: str | Path) -> Folder:
 
 
 def free(folder: str | Path) -> Path:
-    """A place for a division."""
-    path = Path(folder)
+    """A place for a division, as an absolute path."""
+    path = Path(folder).resolve()
     empty = not path.exists() or (path.is_dir() and not any(path.iterdir()))
     checks.require(empty, "folder", "a new or an empty folder", str(folder))
+    # whoever stands in it would be left in a folder that is no more
+    checks.require(path != Path.cwd(), "folder", "another than the current one, which it replaces", str(folder))
     return path
 
 
@@ -67,12 +69,13 @@ def open_folder(folder: str | Path) -> Folder:
     path = Path(folder) / FACTS
     try:
         head = json.loads(path.read_text(encoding="utf-8"))
-        known = head["format"] == FORMAT
-        facts = Facts.from_json(json.dumps(head["facts"]))
-    except (OSError, ValueError, KeyError, TypeError) as broken:
+        # another format may have other facts
+        checks.require(head["format"] == FORMAT, "folder", f"of a division of format {FORMAT}", head["format"])
+        return Folder(Path(folder), Facts.from_json(json.dumps(head["facts"])), str(head["name"]))
+    except RequestError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as broken:
         raise _unfit(path, broken) from broken
-    checks.require(known, "folder", f"of a division of format {FORMAT}", head["format"])
-    return Folder(Path(folder), facts, head["name"])
 
 
 def file_name(part: str, turn: int, number: int) -> str:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from mhaug.distributed.decision import accepts
 from mhaug.distributed.divided import DividedPart
 from mhaug.distributed.tilt import draw_tilt, left_over
 from mhaug.distributed.workplace import kinds
@@ -30,7 +31,7 @@ def move_inside(
     state.put(old ^ state.world.union(changed))
     if weight not in (0.0, 1.0):
         ratio = left_over(state.dropped, units, weight) - left_over(before, units, weight)
-        if math.log(max(shared.random(), 2.0**-54)) > ratio:
+        if not accepts(ratio, shared):
             state.put(old)
             tally[:, 1] = 0
     return tally

@@ -49,12 +49,18 @@ def chain_on(
 
 def divide(data: Any, folder: str | Path, *, parts: int, hops: int = 2, targets: Sequence[str] = TARGETS) -> Folder:
     """Divide the graph of `data` once, for all chains of so many parts and hops on its edges, its nodes, or both."""
+    path = place_for(folder, parts=parts, hops=hops, targets=targets)  # before the long work
+    return write(divided(_graph(data), parts=parts, hops=hops, targets=targets), path)
+
+
+def place_for(folder: str | Path, *, parts: int, hops: int, targets: Sequence[str]) -> Path:
+    """Where a division of these words can be put. Refuses what needs no graph to be refused, and makes nothing."""
+    checks.whole_number(parts, "parts", 1)
     checks.whole_number(hops, "hops", 1)
     for part in targets:
         checks.one_of(part, "targets", TARGETS)
     checks.require(len(targets) > 0, "targets", "one or both of edges, nodes", targets)
-    path = free(folder)  # before the long work
-    return write(divided(_graph(data), parts=parts, hops=hops, targets=targets), path)
+    return free(folder)
 
 
 def _begin(sampler: MHAug, division: Division, *, seed: int, world: World | None) -> "PartitionedChain":

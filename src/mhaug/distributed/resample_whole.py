@@ -1,12 +1,10 @@
 """The paper's move (Eq. 6) on a graph in parts: a new count, a fresh subset, one decision for all ranks."""
 
-import math
-
 import numpy as np
 
+from mhaug.distributed.decision import accepts
 from mhaug.distributed.divided import DividedPart
-from mhaug.distributed.tilt import log_subsets
-from mhaug.sampling.compiled.counts import draw_count, keep_subset, log_mass
+from mhaug.sampling.compiled.counts import draw_count, keep_subset, log_mass, log_subsets
 
 
 def resample_whole(state: DividedPart, step_size: float, *, shared: np.random.Generator) -> bool:
@@ -14,7 +12,7 @@ def resample_whole(state: DividedPart, step_size: float, *, shared: np.random.Ge
     count = draw_count(shared.random(), state.dropped, state.units, step_size)
     candidate = subset(state, count, shared=shared)
     ego = state.ego_term(candidate)
-    accepted = math.log(max(shared.random(), 2.0**-54)) <= log_acceptance(state, count, ego, step_size)
+    accepted = accepts(log_acceptance(state, count, ego, step_size), shared)
     if accepted:
         state.put(candidate, ego)
     return accepted
@@ -27,16 +25,15 @@ def log_acceptance(state: DividedPart, count: int, ego: float, step_size: float)
     ratio += log_mass(given, count, units, step_size) - log_mass(count, given, units, step_size)
     # 1 / C(M, d) stands in the target with the power λ' and in the proposal with the power 1
     excess = 1.0 - state.count_weight
-    return ratio + excess * (log_subsets(count, units) - log_subsets(given, units)) if excess else ratio
+    return ratio + excess * (log_subsets(units, count) - log_subsets(units, given)) if excess else ratio
 
 
 def subset(state: DividedPart, count: int, *, shared: np.random.Generator) -> np.ndarray:
     """A uniform subset of `count` dropped units: how many fall to each part, and then which of them.
 
-    The numbers of a uniform subset that fall into given classes have the multivariate hypergeometric law, and given
-    those numbers the classes' subsets are uniform and independent: each part draws its own.
+    Given how many, the parts' subsets are uniform and independent: each part draws its own.
     """
-    counts = shared.multivariate_hypergeometric(state.sizes, count, method="marginals")
+    counts = counts_of_parts(np.array(state.sizes), count, shared)
     changed = np.zeros(state.units, dtype=np.bool_)
     for number in state.world.share_of(state.parts):
         owned, rng = state.owned[number], state.streams[0].generator(number)
@@ -45,3 +42,22 @@ def subset(state: DividedPart, count: int, *, shared: np.random.Generator) -> np
             keep_subset(rng.random(len(owned)), int(counts[number]), kept, np.empty(len(owned)))
             changed[owned] = kept != state.kept[owned]
     return state.kept ^ state.world.union(changed)
+
+
+def counts_of_parts(sizes: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """How many units of a uniform subset of `count` fall to each part: the multivariate hypergeometric law.
+
+    Drop each unit for itself with probability count / units: that is a binomial number a part, and all subsets of the
+    size that it happens to have are as likely. Then draw uniformly which of the dropped to restore, or of the kept to
+    drop, until there are `count`: by symmetry all subsets of that size are as likely still. NumPy's own draw of this
+    law refuses more than 10⁹ units, as it takes differences of log-factorials; here there are none.
+    """
+    dropped = rng.binomial(sizes, count / sizes.sum())
+    surplus = int(dropped.sum()) - count
+    pool = dropped if surplus > 0 else sizes - dropped
+    size, turned = int(pool.sum()), set[int]()
+    while len(turned) < abs(surplus):
+        turned.add(int(rng.random() * size))
+    # the pool is numbered part by part
+    parts = np.searchsorted(pool.cumsum(), list(turned), side="right")
+    return dropped - np.sign(surplus) * np.bincount(parts, minlength=len(sizes))

@@ -14,6 +14,8 @@ import math
 
 import numpy as np
 
+from mhaug.sampling.compiled.counts import log_subsets
+
 
 def draw_tilt(dropped: int, units: int, count_weight: float, rng: np.random.Generator) -> float:
     """λ' log(θ / (1 - θ)): what a dropped unit adds to log P during one phase."""
@@ -28,12 +30,7 @@ def left_over(dropped: int, units: int, count_weight: float) -> float:
     if count_weight in (0.0, 1.0):
         return 0.0
     beta = _log_beta(count_weight * dropped + 1.0, count_weight * (units - dropped) + 1.0)
-    return -count_weight * log_subsets(dropped, units) - beta
-
-
-def log_subsets(dropped: int, units: int) -> float:
-    """log C(M, d)."""
-    return math.lgamma(units + 1) - math.lgamma(dropped + 1) - math.lgamma(units - dropped + 1)
+    return -count_weight * log_subsets(units, dropped) - beta
 
 
 def _log_beta(alpha: float, beta: float) -> float:

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mhaug import checks
 from mhaug.rng import Streams
-from mhaug.sampling.moves.mixture import KINDS, Round, best_share, blocks
+from mhaug.sampling.entropy import LastEntropy
+from mhaug.sampling.moves.mixture import KINDS, Round, best_share, blocks, stretches
 from mhaug.sampling.setup import Outline, Setup
 from mhaug.sampling.subgraph import Subgraph
 
@@ -59,6 +59,7 @@ class AnyChain(ABC):
         chains = setup.chains
         self._rng = {part: Streams(seed, "chain", part, count=chains, device=self.device) for part in setup.terms}
         self.shares = {part: np.full(chains, 0.5) for part in setup.terms}
+        self._last_entropy = LastEntropy(chains, setup.num_nodes)
 
     @abstractmethod
     def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
@@ -142,14 +143,8 @@ class Chain(AnyChain):
         plan = Round.of(self.setup.moves, units, share, work)
         for moves in blocks(plan.budget):
             choices = plan.choices(stream.numbers(moves))
-            resamples = int((choices == 0).sum())
             local = stream.numbers(3 * moves).reshape(-1, 3)
-            yield choices, local, stream.numbers(resamples * (units + 2)).reshape(resamples, units + 2)
-
-
-def check_entropy(entropy: Tensor | None, num_nodes: int) -> None:
-    """ε is one number in [0, 1] for each node."""
-    if entropy is not None:
-        checks.shape(entropy, "entropy", (num_nodes,))
-        low, high = (float(entropy.min()), float(entropy.max())) if num_nodes else (0.0, 0.0)
-        checks.require(low >= 0.0 and high <= 1.0, "entropy", "in [0, 1] everywhere", f"{low:g} to {high:g}")
+            for these in stretches(choices, units):
+                resamples = int((choices[these] == 0).sum())
+                # not named here: a name would hold it while the next one is drawn
+                yield choices[these], local[these], stream.numbers(resamples * (units + 2)).reshape(-1, units + 2)

@@ -10,7 +10,8 @@ from torch import Tensor
 from mhaug import checks
 from mhaug.per_replica import PerReplica, check_number
 from mhaug.sampling.backends import BACKENDS, new_chain
-from mhaug.sampling.chain import Chain, check_entropy
+from mhaug.sampling.chain import Chain
+from mhaug.sampling.entropy import check_entropy
 from mhaug.sampling.moves.mixture import MOVES
 from mhaug.sampling.recorder import Recorder
 from mhaug.sampling.setup import Outline, Setup

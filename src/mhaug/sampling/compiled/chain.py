@@ -44,7 +44,6 @@ class CompiledChain(Chain):
             self._parts[part] = [new_part(*options, extra=term.state if term else ()) for term in terms]
             self._loops[part] = loops_with(terms[0]) if terms[0] else vars(steps)
         self._threads = ThreadPoolExecutor(min(setup.chains, os.cpu_count() or 1)) if setup.chains > 1 else None
-        self._entropy: tuple[Tensor | None, int | None] = (torch.empty(0), -1)  # none seen yet
         self.place(spread_starts(setup, seed=seed))
 
     def step(self, entropy: Tensor | None = None, *, rounds: int = 1) -> StepReport:
@@ -100,6 +99,7 @@ class CompiledChain(Chain):
                 for _ in range(rounds):
                     for block in self._numbers(part, chain):
                         run_round(states[chain], *block, counts, of_edges)
+                        del block  # or it would stand beside the next one
 
     def _joint(self, chain: int, rounds: int, tally: dict[str, np.ndarray]) -> None:
         """The paper's rule: both candidates or none."""
@@ -126,14 +126,8 @@ class CompiledChain(Chain):
 
     def _weigh(self, entropy: Tensor | None) -> None:
         """μ_i and λ / (2 σ_i²) of each node, where ε has changed."""
-        # the version tells whether a tensor was changed in place
-        version = None if entropy is None else entropy._version
-        if entropy is self._entropy[0] and version == self._entropy[1]:
-            return
-        self._entropy = (entropy, version)
-        nodes = self.graph.num_nodes
-        values = torch.zeros(nodes) if entropy is None else entropy.detach().cpu()
-        values = values.double().expand(self.setup.chains, nodes)
-        for part, states in self._parts.items():
-            for each, mine in zip(states, values, strict=True):
-                weigh(each, self.setup.targets[part].term, mine)
+        values = self._last_entropy.news(entropy)
+        if values is not None:
+            for part, states in self._parts.items():
+                for each, mine in zip(states, values, strict=True):
+                    weigh(each, self.setup.targets[part].term, mine)

@@ -32,6 +32,12 @@ def log_mass(count: int, given: int, units: int, step_size: float) -> float:
 
 
 @njit(cache=True, nogil=True)
+def log_subsets(units: int, dropped: int) -> float:
+    """log C(M, d), as in `target.py`."""
+    return math.lgamma(units + 1.0) - math.lgamma(dropped + 1.0) - math.lgamma(units - dropped + 1.0)
+
+
+@njit(cache=True, nogil=True)
 def quantile(p: float) -> float:
     """Φ⁻¹(p), to the last digit: a rational start, then Halley's steps."""
     if p > 0.5:

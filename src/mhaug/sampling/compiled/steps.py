@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from mhaug.sampling.compiled.arrays import Part
-from mhaug.sampling.compiled.counts import draw_count, keep_subset, log_mass
+from mhaug.sampling.compiled.counts import draw_count, keep_subset, log_mass, log_subsets
 from mhaug.sampling.compiled.ego import (
     apply,
     clear,
@@ -49,11 +49,6 @@ def _fill(part: Part, buffer: int, of_edges: bool) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _log_subsets(units: int, dropped: int) -> float:
-    return math.lgamma(units + 1.0) - math.lgamma(dropped + 1.0) - math.lgamma(units - dropped + 1.0)
-
-
-@njit(cache=True, nogil=True)
 def propose_resample(part: Part, uniforms: np.ndarray, of_edges: bool) -> tuple[int, float]:
     """A candidate in the spare buffer: its count, and the log of the acceptance ratio (Eq. 7).
 
@@ -78,7 +73,7 @@ def propose_resample(part: Part, uniforms: np.ndarray, of_edges: bool) -> tuple[
     ratio += log_mass(given, count, units, step_size) - log_mass(count, given, units, step_size)
     # 1 / C(M, d) stands in the target with the power λ' and in the proposal with the power 1
     if part.numbers[0] != 1.0:
-        ratio += (1.0 - part.numbers[0]) * (_log_subsets(units, count) - _log_subsets(units, given))
+        ratio += (1.0 - part.numbers[0]) * (log_subsets(units, count) - log_subsets(units, given))
     return count, ratio
 
 

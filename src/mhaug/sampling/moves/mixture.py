@@ -25,6 +25,8 @@ MOVES = (*KINDS, "mixture")
 SWEEP, MOST_RESAMPLES = 0.5, 32
 # Elementary moves whose random numbers are in memory at once: a round of a large graph has tens of millions.
 BLOCK = 2**18
+# Numbers of resamples in memory at once, 32 MiB; where one resample takes more than that, one resample.
+NUMBERS = 2**22
 # Neither family is ever given up: the resample moves the count, local moves the rest.
 LEAST_SHARE, MOST_SHARE = 0.05, 0.9
 
@@ -62,6 +64,18 @@ def blocks(moves: int) -> Iterator[int]:
     """So many moves in blocks that fit into memory."""
     for first in range(0, moves, BLOCK):
         yield min(BLOCK, moves - first)
+
+
+def stretches(choices: np.ndarray, units: int) -> Iterator[slice]:
+    """The moves of a block in stretches, so that the numbers of their resamples fit into memory.
+
+    What a stretch draws comes right after what the one before drew: the numbers are those of an undivided block.
+    """
+    resamples, most = np.flatnonzero(choices == 0), max(1, NUMBERS // (units + 2))
+    first = 0
+    for end in [*resamples[most::most].tolist(), len(choices)]:
+        yield slice(first, end)
+        first = end
 
 
 def elementary_moves(step_size: PerReplica) -> tuple[Move, Move, Move]:
