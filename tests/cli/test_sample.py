@@ -61,7 +61,7 @@ def test_same_seed_same_numbers(capsys):
         (["sample", "--strength", "2"], "mhaug: 'strength' must be a number in [0, 1]; got 2.0"),
         (["sample", "--dataset", "nowhere"], "mhaug: 'dataset' must be one of digits, cora"),
         (["sample", *FAST, "--plot", "chain.doc"], "mhaug: 'plot' must be a file name that ends in .png"),
-        (["sample", *FAST, "--out", "trace.pkl"], "mhaug: 'path' must be a file name that ends in .nc or .npz"),
+        (["sample", *FAST, "--out", "trace.pkl"], "mhaug: 'out' must be a file name that ends in .nc or .npz"),
         (["sample", "--draws", "many"], "mhaug: Invalid value for '--draws'"),
         (["sample", "--device", "toaster"], "mhaug: 'device' must be one that this machine has; got 'toaster'"),
         (["sample", "--bogus"], "mhaug: No such option: --bogus"),
@@ -74,6 +74,26 @@ def test_a_wrong_request_is_one_line_and_status_2(capsys, words, line):
     assert captured.err.startswith(line)
     assert captured.err.count("\n") == 1
     assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("package", "words", "line"),
+    [
+        ("h5netcdf", ["--out", "y.nc"], "mhaug: a .nc file needs the package 'h5netcdf': pip install 'mhaug[trace]'"),
+        ("matplotlib", ["--plot", "y.png"], "mhaug: pictures need matplotlib: pip install 'mhaug[plot]'"),
+    ],
+)
+def test_a_missing_package_is_found_before_any_draw(capsys, monkeypatch, package, words, line):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("mhaug.data.datasets.load_graph", lambda *_: 1 / 0)
+    assert run("sample", *FAST, *words) == 2
+    assert capsys.readouterr().err.startswith(line)
+
+
+@pytest.mark.parametrize("command", ["sample", "sweep", "tune"])
+def test_a_graph_may_be_called_so(command, capsys):
+    assert run(command, "--graph", "nowhere") == 2
+    assert capsys.readouterr().err.startswith("mhaug: 'dataset' must be one of digits, cora")
 
 
 def test_anything_else_is_status_1(capsys, monkeypatch):

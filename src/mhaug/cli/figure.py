@@ -42,7 +42,7 @@ def figure(
     output = Output(quiet, json)
     name = catalogue.known_name(name)
     # before any long work
-    path = canvas.check_path(out or Path(f"{name}.png"))
+    path = canvas.check_path(out or Path(f"{name}.png"), "out")
     options = _chosen(name, catalogue.FIGURES[name].takes, dataset=dataset, node=node)
     checked_device(device)
     request = Request(seed=seed, data_dir=data_dir, device=device, progress=output.progress, **options)

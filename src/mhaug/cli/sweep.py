@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 Datasets = Annotated[
     list[str] | None,
-    typer.Option(help="A known name (see `mhaug datasets`) or your own graph's path. May be repeated."),
+    typer.Option(
+        "--dataset", "--graph", help="A known name (see `mhaug datasets`) or your own graph's path. May be repeated."
+    ),
 ]
 Backbones = Annotated[list[str] | None, typer.Option(help="gcn, sage or gat; gcn if not given. May be repeated.")]
 Methods = Annotated[list[str] | None, typer.Option(help="A row of Table 1; mh-aug if not given. May be repeated.")]

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from optuna import Study
     from optuna.trial import FrozenTrial
 
+Dataset = Annotated[str, typer.Option("--dataset", "--graph", help="A known name, or your own graph's path.")]
+
 
 def tune(
     *,
-    dataset: Annotated[str, typer.Option(help="A known name, or your own graph's path.")] = "cora",
+    dataset: Dataset = "cora",
     backbone: Annotated[str, typer.Option(help="gcn, sage or gat.")] = "gcn",
     method: Annotated[str, typer.Option(help="A row of Table 1.")] = "mh-aug",
     trials: Annotated[int, typer.Option(help="Settings to try, the presets among them.")] = 40,
