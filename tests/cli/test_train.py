@@ -7,6 +7,7 @@ from cli.test_sample import run
 from experiments.some_records import record as made_up
 from mhaug.checks import RequestError
 from mhaug.cli.settings import parse_seeds, parse_settings
+from mhaug.cli.train_words import row
 
 FAST = ["--dataset", "planted-partition", "--set", "max_updates=15", "--set", "hidden=8"]
 
@@ -88,6 +89,24 @@ def test_json_has_null_where_nothing_can_be_measured(capsys, tmp_path):
 
     record = json.loads(capsys.readouterr().out, parse_constant=refuse)
     assert (record["test_accuracy"], record["runs"][0]["test_accuracy"]) == (None, None)
+
+
+def test_no_validation_nodes(capsys, tmp_path):
+    """Nothing to choose weights by is said, and a dash is no accuracy of nan%."""
+    (tmp_path / "edges.csv").write_text("source,target\n" + "\n".join(f"{i},{i + 1}" for i in range(7)))
+    rows = [f"{i},{i % 2},{'test' if i > 3 else 'train'},{i % 2},1" for i in range(8)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,split,a,b", *rows]))
+    words = ["train", "--graph", str(tmp_path), "--method", "vanilla", "--set", "max_updates=3", "--seeds", "0,1"]
+    assert run(*words) == 0
+    said = capsys.readouterr()
+    assert "nan" not in said.out
+    assert [line.split()[1] for line in said.out.splitlines()[2:]] == ["–"] * 3
+    assert said.err == "no validation nodes (val_mask): the last update's weights are kept\n"
+
+
+def test_only_a_chain_accepts():
+    of = [row(made_up(0.8, method=method)).split()[-2] for method in ("vanilla", "drop-edge", "mh-aug")]
+    assert of == ["–", "–", f"{made_up(0.8).acceptance_rate:.1%}"]
 
 
 def test_a_line_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):

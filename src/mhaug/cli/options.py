@@ -1,5 +1,6 @@
 """Options and output that all commands share."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,11 @@ class Output:
         """Print for people."""
         if self.progress:
             print(words())
+
+    def note(self, line: str) -> None:
+        """One line for people on standard error, where numbers alone would mislead."""
+        if not self.quiet:
+            print(line, file=sys.stderr, flush=True)
 
     def result(self, record: dict[str, Any]) -> None:
         """Print for programs; null for what is not a number."""

@@ -3,7 +3,7 @@
 import math
 from functools import partial
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
@@ -23,6 +23,7 @@ from mhaug.cli.options import (
     writable_folder,
 )
 from mhaug.cli.settings import parse_seeds, parse_settings
+from mhaug.cli.train_words import HEAD, NO_VALIDATION, means, row, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,55 +102,27 @@ def _train(
             if isinstance(outcome, Exception):
                 raise outcome
             if not records:
-                output.show(lambda: f"{first.dataset}, {first.backbone}, {first.method}\n{_HEAD}")
+                output.show(lambda: f"{first.dataset}, {first.backbone}, {first.method}\n{HEAD}")
             records.append(outcome)
             if log is not None:
                 log.add(outcome)
-            output.show(partial(_row, outcome))
+            output.show(partial(row, outcome))
     if len(records) > 1:
-        output.show(lambda: _means(records))
+        output.show(lambda: means(records))
+    if any(math.isnan(record.validation_accuracy) for record in records):
+        output.note(NO_VALIDATION)
     output.result(_json(records))
-
-
-_COLUMNS = {
-    "seed": 6,
-    "validation": 12,
-    "test": 8,
-    "macro-F1": 10,
-    "best at": 9,
-    "updates": 9,
-    "accepted": 10,
-    "seconds": 9,
-}
-_HEAD = "".join(f"{name:>{width}}" for name, width in _COLUMNS.items())
 
 
 def _folder(out: Path | None) -> "Callable[[RunSpec], Path | None]":
     return lambda spec: None if out is None else out / f"seed-{spec.seed}"
 
 
-def _row(record: "RunRecord") -> str:
-    accuracies = f"{record.validation_accuracy:12.2%}{record.test_accuracy:8.2%}{record.test_macro_f1:10.2%}"
-    counts = f"{record.best_update:9}{record.updates:9}{record.acceptance_rate:10.1%}{record.seconds:9.1f}"
-    return f"{record.spec.seed:6}{accuracies}{counts}"
-
-
-def _means(records: "list[RunRecord]") -> str:
-    tests, validations = [r.test_accuracy for r in records], [r.validation_accuracy for r in records]
-    spread = f"± {_spread(tests):.2%}"
-    return f"{'mean':>6}{mean(validations):12.2%}{mean(tests):8.2%} {spread} over {len(records)} seeds"
-
-
-def _spread(tests: list[float]) -> float:
-    # Python's own fails where a graph has no test nodes
-    return math.nan if any(map(math.isnan, tests)) else stdev(tests)
-
-
 def _json(records: "list[RunRecord]") -> dict[str, object]:
     tests = [record.test_accuracy for record in records]
     return {
         "test_accuracy": mean(tests),
-        "test_accuracy_std": _spread(tests) if len(tests) > 1 else None,
+        "test_accuracy_std": spread(tests) if len(tests) > 1 else None,
         "validation_accuracy": mean(record.validation_accuracy for record in records),
         "runs": [record.to_json(history=False) for record in records],
     }
