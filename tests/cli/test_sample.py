@@ -102,6 +102,18 @@ def test_anything_else_is_status_1(capsys, monkeypatch):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+def test_ctrl_c_while_packages_are_imported(capsys, monkeypatch):
+    class Stopped:
+        def find_spec(self, name, path=None, target=None):
+            if name == "mhaug.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "mhaug.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Stopped(), *sys.meta_path])
+    assert run("datasets") == 1
+    assert capsys.readouterr().err == "mhaug: stopped\n"
+
+
 def test_datasets_lists_every_name(capsys, tmp_path):
     assert run("datasets", "--data-dir", str(tmp_path), "--json") == 0
     rows = json.loads(capsys.readouterr().out)["datasets"]
