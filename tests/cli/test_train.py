@@ -104,6 +104,33 @@ def test_no_validation_nodes(capsys, tmp_path):
     assert said.err == "no validation nodes (val_mask): the last update's weights are kept\n"
 
 
+def test_a_run_that_is_stopped_and_gone_on_with_says_so(capsys, tmp_path, monkeypatch):
+    from mhaug.training.progress import Progress
+
+    count, last = Progress.count, []
+
+    def stop_at_eight(progress, *step):
+        if progress.updates == 8 and not last:
+            last.append(8)
+            raise KeyboardInterrupt
+        count(progress, *step)
+
+    monkeypatch.setattr(Progress, "count", stop_at_eight)
+    words = ["train", *FAST, "--method", "vanilla"]
+    assert run(*words) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["nothing was kept; with --out the same command could have gone on from here", "mhaug: stopped"]
+    last.clear()
+    words += ["--out", str(tmp_path), "--checkpoint-every", "5"]
+    assert run(*words) == 1
+    assert capsys.readouterr().err.startswith(f"the same command goes on from the last checkpoint in {tmp_path}\n")
+    assert run(*words) == 0
+    assert capsys.readouterr().err == "going on after update 5\n"
+    assert run(*words) == 0
+    read = f"seed 0: finished before, read from {tmp_path / 'seed-0'} and not trained again\n"
+    assert capsys.readouterr().err == read
+
+
 def test_only_a_chain_accepts():
     of = [row(made_up(0.8, method=method)).split()[-2] for method in ("vanilla", "drop-edge", "mh-aug")]
     assert of == ["–", "–", f"{made_up(0.8).acceptance_rate:.1%}"]

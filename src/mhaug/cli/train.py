@@ -83,24 +83,36 @@ def train(
         log = event_log(log_dir) if world.leads else None
         if world.leads:
             writable_folder(out, "out")
-        _train(specs, output, out, {**options, "world": world}, log)
+        try:
+            _train(specs, output, out, {**options, "world": world}, log)
+        except KeyboardInterrupt:
+            from mhaug.cli.going_on import when_stopped
+
+            if world.leads:
+                output.note(when_stopped(out))
+            raise
 
 
 def _train(
     specs: "list[RunSpec]", output: Output, out: Path | None, options: dict[str, Any], log: "EventLog | None"
 ) -> None:
     from mhaug.cli.bar import training_bar
+    from mhaug.cli.going_on import finished_before, is_read, says_where_it_goes_on
     from mhaug.experiments.batch import batches, run_many, usual_limit
 
     records: list[RunRecord] = []
+    folder = _folder(out)
     first, limit = specs[0], 1 if options["world"].size > 1 else usual_limit(options["device"])
     for group in batches(specs, limit=limit):
         words = f"seed {group[0].seed}" if len(group) == 1 else f"{len(group)} seeds"
         with training_bar(words, group[0].plan().config.max_updates, shown=not output.quiet) as report:
-            outcomes = list(run_many(group, **options, folder=_folder(out), limit=len(group), report=report))
-        for _, outcome in outcomes:
+            known, progress = finished_before(group, folder), says_where_it_goes_on(output, report)
+            outcomes = list(run_many(group, **options, folder=folder, limit=len(group), report=progress))
+        for spec, outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
+            if spec in known:
+                output.note(is_read(spec, folder(spec)))
             if not records:
                 output.show(lambda: f"{first.dataset}, {first.backbone}, {first.method}\n{HEAD}")
             records.append(outcome)

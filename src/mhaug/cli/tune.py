@@ -10,8 +10,12 @@ from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, Slurm,
 from mhaug.cli.settings import parse_seeds, parse_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from optuna import Study
     from optuna.trial import FrozenTrial
+
+    Report = Callable[[Study], None]
 
 Dataset = Annotated[str, typer.Option("--dataset", "--graph", help="A known name, or your own graph's path.")]
 
@@ -59,9 +63,16 @@ def tune(
     search.specs({})  # wrong names are refused before anything is run
     places: dict[str, Any] = {"address": address, "slurm": parse_settings(slurm or [], "--slurm")}
     works = build_engine(engine, data_dir=data_dir, device=device, workers=workers, **places)
-    with study_bar(search.name, trials, shown=output.progress) as report:
-        found = search_settings(search, study, works, at_once=at_once, report=report)
+    rounds: list[Study] = []
+    try:
+        with study_bar(search.name, trials, shown=output.progress) as report:
+            found = search_settings(search, study, works, at_once=at_once, report=_counted(rounds, report))
+    except KeyboardInterrupt:
+        output.note(f"the same command goes on with the finished trials of --study {study}")
+        raise
     best = _best(found)
+    if not rounds:
+        output.note(f"no trial was left to run: what follows is read from {study}")
     # what all trials had in common is part of the choice
     chosen = {**best.params, **search.settings}
     through = sum(trial.state.is_finished() and counts(trial) for trial in found.trials)
@@ -73,6 +84,17 @@ def tune(
     if presets is not None:
         output.show(lambda: f"written: {presets}; MHAUG_PRESETS={presets} makes every command heed it")
     output.result({"validation_accuracy": best.value, "trial": best.number, "settings": chosen, "study": str(study)})
+
+
+def _counted(rounds: "list[Study]", report: "Report | None") -> "Report":
+    """The report function; `rounds` gets an entry whenever trials were run."""
+
+    def counted(study: "Study") -> None:
+        rounds.append(study)
+        if report is not None:
+            report(study)
+
+    return counted
 
 
 def _best(found: "Study") -> "FrozenTrial":
