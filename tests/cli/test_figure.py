@@ -31,7 +31,7 @@ def test_words_for_people_and_silence(capsys, tmp_path):
     [
         (
             ["grids"],
-            "mhaug: 'name' must be one of ego-change, ego-graph, count-term, grid, mixing, delivered, figure-2",
+            "mhaug: 'figure' must be one of ego-change, ego-graph, count-term, grid, mixing, delivered, figure-2",
         ),
         (["grid", "--out", "grid.doc"], "mhaug: 'out' must be a file name that ends in .png, .svg or .pdf"),
         (["grid", "--dataset", "cora"], "mhaug: 'dataset' must be left out for the figure grid, which has its own"),

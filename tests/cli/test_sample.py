@@ -59,6 +59,20 @@ def test_same_seed_same_numbers(capsys):
     ("words", "line"),
     [
         (["sample", "--strength", "2"], "mhaug: 'strength' must be a number in [0, 1]; got 2.0"),
+        (["sample", "--spread", "0"], "mhaug: 'spread' must be a finite number above 0; got 0.0"),
+        (["sample", "--node-strength", "2"], "mhaug: 'node_strength' must be a number in [0, 1]; got 2.0"),
+        (
+            ["sample", "--dataset", "cora", "--data-dir", "nowhere"],
+            "mhaug: 'data_dir' must be an existing folder; got 'nowhere'",
+        ),
+        (
+            ["sample", "--graph", "nothere.npz"],
+            "mhaug: 'dataset' must be a known name or an existing path; there is no 'nothere.npz'",
+        ),
+        (
+            ["sweep", "--graph", "no/where"],
+            "mhaug: 'dataset' must be a known name or an existing path; there is no 'no/where'",
+        ),
         (["sample", "--dataset", "nowhere"], "mhaug: 'dataset' must be one of digits, cora"),
         (["sample", *FAST, "--plot", "chain.doc"], "mhaug: 'plot' must be a file name that ends in .png"),
         (["sample", *FAST, "--out", "trace.pkl"], "mhaug: 'out' must be a file name that ends in .nc or .npz"),

@@ -167,6 +167,8 @@ def test_every_command_takes_the_common_options(command, capsys, tmp_path, monke
         (["train", "--method", "magic"], "mhaug: 'method' must be one of vanilla"),
         (["train", "--backbone", "mlp"], "mhaug: 'backbone' must be one of gcn, sage, gat; got 'mlp'"),
         (["train", "--set", "speed=9"], "mhaug: 'settings of mh-aug with gcn' must be one of"),
+        (["train", "--set", "edge_strength=2"], "mhaug: 'edge_strength' must be a number in [0, 1]; got 2"),
+        (["train", "--set", "node_spread_floor=0"], "mhaug: 'node_spread_floor' must be a finite number above 0"),
         (["train", "--set", "speed"], "mhaug: --set must be name=value"),
         (["train", "--seeds", "9-0"], "mhaug: --seeds must be whole numbers like 0-9 or 0,3,5; got '9-0'"),
         (["train", "--dataset", "grid"], "mhaug: dataset must have labels"),

@@ -27,13 +27,15 @@ def _run(words: list[str]) -> None:
         _exit(1, f"the command line needs '{missing.name}': pip install typer rich")
     from typer import TyperException
 
-    from mhaug.checks import RequestError
+    from mhaug.checks import RequestError, called
     from mhaug.distributed.world import RankLostError
 
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 and words[:1] != ["train"]:
         _exit_once(2, f"torchrun must be given 'mhaug train', the command for several ranks; got {' '.join(words)!r}")
     try:
-        status = app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
+        # what Python calls root is --data-dir here
+        with called(root="data_dir"):
+            status = app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
     except RequestError as wrong:
         _exit(2, str(wrong))
     except TyperException as wrong:

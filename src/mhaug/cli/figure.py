@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mhaug.checks import RequestError
+from mhaug.checks import RequestError, called
 from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
 
 Name = Annotated[
@@ -40,7 +40,8 @@ def figure(
     from mhaug.experiments.figures.request import Request
 
     output = Output(quiet, json)
-    name = catalogue.known_name(name)
+    with called(name="figure"):
+        name = catalogue.known_name(name)
     # before any long work
     path = canvas.check_path(out or Path(f"{name}.png"), "out")
     options = _chosen(name, catalogue.FIGURES[name].takes, dataset=dataset, node=node)

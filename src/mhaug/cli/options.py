@@ -27,6 +27,34 @@ DataDir = Annotated[
     Path | None, typer.Option(envvar="MHAUG_DATA", help="Folder with the benchmark graphs (Cora/raw/...).")
 ]
 Device = Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, ...")]
+
+
+def existing_graph(name: str | None) -> str | None:
+    """Refuse a path that leads nowhere; names are for the table of datasets to judge."""
+    from mhaug.data.datasets import is_built_in
+    from mhaug.data.files import FORMATS
+
+    if name is not None and not is_built_in(name):
+        path = Path(name).expanduser()
+        like_one = len(path.parts) > 1 or path.suffix.lower() in [*filter(None, FORMATS)]
+        if like_one and not path.exists():
+            raise checks.RequestError(f"'dataset' must be a known name or an existing path; there is no {name!r}")
+    return name
+
+
+def existing_graphs(names: list[str] | None) -> list[str] | None:
+    """The same of several."""
+    for name in names or []:
+        existing_graph(name)
+    return names
+
+
+def _graph_option() -> Any:
+    text = "A known name (see `mhaug datasets`), or your own graph's path."
+    return typer.Option("--dataset", "--graph", help=text, callback=existing_graph)
+
+
+Graph = Annotated[str, _graph_option()]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no table.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
 Slurm = Annotated[

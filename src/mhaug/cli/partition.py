@@ -5,18 +5,15 @@ from typing import Annotated
 
 import typer
 
-from mhaug.cli.options import DataDir, Json, NoDevice, NoSeed, Output, Quiet, writable_folder
+from mhaug.cli.options import DataDir, Graph, Json, NoDevice, NoSeed, Output, Quiet, writable_folder
 
-Dataset = Annotated[
-    str, typer.Option("--dataset", "--graph", help="A known name (see `mhaug datasets`), or your own graph's path.")
-]
 Targets = Annotated[str, typer.Option(help="What the chains drop: edges, nodes, or edges,nodes.")]
 Out = Annotated[Path, typer.Option(help="A new folder for the pieces.")]
 
 
 def partition(
     *,
-    dataset: Dataset = "digits",
+    dataset: Graph = "digits",
     parts: Annotated[int, typer.Option(help="Parts; at most one rank a part has work to do.")] = 2,
     hops: Annotated[int, typer.Option(help="k: size of an ego-graph. Chains must have the same.")] = 2,
     targets: Targets = "edges,nodes",

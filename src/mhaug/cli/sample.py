@@ -7,11 +7,8 @@ import typer
 
 from mhaug import checks
 from mhaug.cli.needed import needed
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.options import DataDir, Device, Graph, Json, Output, Quiet, Seed, checked_device
 
-Dataset = Annotated[
-    str, typer.Option("--dataset", "--graph", help="A known name (see `mhaug datasets`), or your own graph's path.")
-]
 Strength = Annotated[float, typer.Option(help="μ of the edges: where each ego-graph's change is pulled to.")]
 Spread = Annotated[float, typer.Option(help="σ of the edges: how far from μ an ego-graph may be.")]
 Nodes = Annotated[float | None, typer.Option(help="μ of the nodes; without it no node is dropped.")]
@@ -27,7 +24,7 @@ Plot = Annotated[Path | None, typer.Option(help="Draw the trace: .png, .svg or .
 
 def sample(
     *,
-    dataset: Dataset = "digits",
+    dataset: Graph = "digits",
     strength: Strength = 0.3,
     spread: Spread = 0.5,
     node_strength: Nodes = None,
@@ -68,10 +65,12 @@ def sample(
     if plot is not None:
         canvas.check_path(plot)
     weights = {"ego_weight": ego_weight, "count_weight": count_weight}
-    edges = EgoTerm(strength=strength, spread_floor=spread, **weights)
+    with checks.called(spread_floor="spread"):
+        edges = EgoTerm(strength=strength, spread_floor=spread, **weights)
     nodes = None
     if node_strength is not None:
-        nodes = EgoTerm(strength=node_strength, spread_floor=node_spread, **weights)
+        with checks.called(strength="node_strength", spread_floor="node_spread"):
+            nodes = EgoTerm(strength=node_strength, spread_floor=node_spread, **weights)
     sampler = MHAug(edges=edges, nodes=nodes, hops=hops, moves=moves, accept=accept, step_size=step_size)
     data = load_graph(dataset, data_dir).to(checked_device(device))
     trace = sampler.sample(

@@ -13,6 +13,7 @@ from mhaug import checks
 from mhaug.cli.options import (
     DataDir,
     Device,
+    Graph,
     Json,
     LogDir,
     Output,
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from mhaug.experiments.record import RunRecord
     from mhaug.experiments.spec import RunSpec
 
-Dataset = Annotated[
-    str, typer.Option("--dataset", "--graph", help="A known name (see `mhaug datasets`), or your own graph's path.")
-]
 Seeds = Annotated[str | None, typer.Option(help="Several seeds: 0-9 or 0,3,5. Overrides --seed.")]
 Setting = Annotated[list[str] | None, typer.Option("--set", help="name=value: any hyper-parameter. May be repeated.")]
 Threads = Annotated[int, typer.Option(help="CPU threads; a graph of fewer than 100,000 columns takes one.")]
@@ -43,7 +41,7 @@ Out = Annotated[Path | None, typer.Option(help="Folder for models and records; a
 
 def train(
     *,
-    dataset: Dataset = "digits",
+    dataset: Graph = "digits",
     method: Annotated[str, typer.Option(help="A row of Table 1: vanilla, drop-edge, uda, mh-aug, ...")] = "mh-aug",
     backbone: Annotated[str, typer.Option(help="gcn, sage or gat.")] = "gcn",
     split: Annotated[str, typer.Option(help="public: the graph's own protocol; random: 20/30 a class.")] = "public",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mhaug import checks
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, Slurm, checked_device
+from mhaug.cli.options import DataDir, Device, Graph, Json, Output, Quiet, Seed, Slurm, checked_device
 from mhaug.cli.settings import parse_seeds, parse_settings
 
 if TYPE_CHECKING:
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
 
     Report = Callable[[Study], None]
 
-Dataset = Annotated[str, typer.Option("--dataset", "--graph", help="A known name, or your own graph's path.")]
-
 
 def tune(
     *,
-    dataset: Dataset = "cora",
+    dataset: Graph = "cora",
     backbone: Annotated[str, typer.Option(help="gcn, sage or gat.")] = "gcn",
     method: Annotated[str, typer.Option(help="A row of Table 1.")] = "mh-aug",
     trials: Annotated[int, typer.Option(help="Settings to try, the presets among them.")] = 40,
