@@ -131,6 +131,14 @@ def test_a_run_that_is_stopped_and_gone_on_with_says_so(capsys, tmp_path, monkey
     assert capsys.readouterr().err == read
 
 
+def test_a_loss_that_is_no_number_says_what_to_try(capsys):
+    assert run("train", *FAST, "--method", "vanilla", "--set", "learning_rate=1e38") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("mhaug: training stopped at step ")
+    assert said.endswith("; try a smaller learning rate (--set learning_rate=1e+37)\n")
+    assert "keeps the weights" not in said
+
+
 def test_only_a_chain_accepts():
     of = [row(made_up(0.8, method=method)).split()[-2] for method in ("vanilla", "drop-edge", "mh-aug")]
     assert of == ["–", "–", f"{made_up(0.8).acceptance_rate:.1%}"]

@@ -44,7 +44,7 @@ def test_public_split_tests_on_the_rest_of_the_known():
 
 
 def test_public_split_needs_masks():
-    with pytest.raises(RequestError, match="the graph has no 'train_mask': split must be 'random', a Split"):
+    with pytest.raises(RequestError, match=r"no 'train_mask': split must be 'random' \(--split random\), a Split"):
         public_split(Data(y=torch.tensor([0, 1])))
 
 

@@ -29,6 +29,7 @@ def _run(words: list[str]) -> None:
 
     from mhaug.checks import RequestError, called
     from mhaug.distributed.world import RankLostError
+    from mhaug.objectives.non_finite import NonFiniteLossError
 
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 and words[:1] != ["train"]:
         _exit_once(2, f"torchrun must be given 'mhaug train', the command for several ranks; got {' '.join(words)!r}")
@@ -41,7 +42,7 @@ def _run(words: list[str]) -> None:
     except TyperException as wrong:
         context = getattr(wrong, "ctx", None)
         _exit_once(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
-    except RankLostError as lost:
+    except (RankLostError, NonFiniteLossError) as lost:
         _exit(1, str(lost))
     except Exception as failure:
         if os.environ.get("MHAUG_DEBUG"):

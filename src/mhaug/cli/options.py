@@ -110,8 +110,14 @@ def checked_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as missing:
-        raise checks.RequestError(f"'device' must be one that this machine has; got {name!r}") from missing
+        rule = f"one that this machine has ({', '.join(_devices())})"
+        raise checks.RequestError(f"'device' must be {rule}; got {name!r}") from missing
     return device
+
+
+def _devices() -> list[str]:
+    cards = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+    return ["cpu", *(["cuda"] if cards else []), *cards]
 
 
 def event_log(folder: Path | None) -> "EventLog | None":

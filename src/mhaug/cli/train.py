@@ -24,7 +24,7 @@ from mhaug.cli.options import (
     writable_folder,
 )
 from mhaug.cli.settings import parse_seeds, parse_settings
-from mhaug.cli.train_words import HEAD, NO_VALIDATION, means, row, spread
+from mhaug.cli.train_words import HEAD, NO_VALIDATION, lost, means, row, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +108,7 @@ def _train(
             outcomes = list(run_many(group, **options, folder=folder, limit=len(group), report=progress))
         for spec, outcome in outcomes:
             if isinstance(outcome, Exception):
-                raise outcome
+                raise lost(spec, outcome, out)
             if spec in known:
                 output.note(is_read(spec, folder(spec)))
             if not records:

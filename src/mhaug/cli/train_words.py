@@ -1,6 +1,7 @@
 """What `mhaug train` says of its runs: a row for each, and their means."""
 
 import math
+from pathlib import Path
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,8 @@ from mhaug.cli.percent import NOTHING, percent
 
 if TYPE_CHECKING:
     from mhaug.experiments.record import RunRecord
+    from mhaug.experiments.spec import RunSpec
+    from mhaug.objectives.non_finite import NonFiniteLossError
 
 _COLUMNS = {
     "seed": 6,
@@ -43,6 +46,16 @@ def means(records: "list[RunRecord]") -> str:
 def spread(tests: list[float]) -> float:
     """The standard deviation; Python's own fails where a graph has no test nodes."""
     return math.nan if any(map(math.isnan, tests)) else stdev(tests)
+
+
+def lost(spec: "RunSpec", error: "NonFiniteLossError", out: Path | None) -> "NonFiniteLossError":
+    """A loss that was no number, and what to try. The fit's own words on weights are for who holds the model."""
+    happened = str(error).partition("; the model keeps")[0]
+    smaller = f"--set learning_rate={spec.plan().config.learning_rate / 10:g}"
+    # with other settings it is another run
+    return type(error)(
+        f"{happened}; try a smaller learning rate ({smaller}{'' if out is None else ' and another --out'})"
+    )
 
 
 def _has_chain(record: "RunRecord") -> bool:

@@ -52,7 +52,8 @@ def public_split(data: Data) -> Split:
     train, validation, test = (getattr(data, f"{part}_mask", None) for part in ("train", "val", "test"))
     if train is None:
         raise RequestError(
-            "the graph has no 'train_mask': split must be 'random', a Split, or masks in the graph; got neither"
+            "the graph has no 'train_mask': split must be 'random' (--split random), a Split, or masks in the graph; "
+            "got neither"
         )
     for name, mask in {"train_mask": train, "val_mask": validation, "test_mask": test}.items():
         if mask is not None:
