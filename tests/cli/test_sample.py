@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mhaug import Trace
+from mhaug import Trace, __version__
 from mhaug.cli import main
 
 FAST = ["--dataset", "grid", "--draws", "20", "--warmup", "5", "--chains", "2"]
@@ -134,6 +134,13 @@ def test_datasets_lists_every_name(capsys, tmp_path):
     assert [row["name"] for row in rows][:4] == ["digits", "cora", "citeseer", "pubmed"]
     assert run("datasets") == 0
     assert "toy graphs" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"mhaug {__version__}\n"
+    assert run() == 0
+    assert "Augmented graphs from an explicit distribution" in capsys.readouterr().out
 
 
 def test_help_has_an_example(capsys):

@@ -51,6 +51,10 @@ def test_threads_are_as_asked(capsys):
 
     before = torch.get_num_threads()
     try:
+        torch.set_num_threads(3)
+        assert run("train", *FAST, "--method", "vanilla", "--quiet") == 0
+        # the fit itself says what a graph is worth
+        assert torch.get_num_threads() == 3
         assert run("train", *FAST, "--method", "vanilla", "--threads", "2", "--quiet") == 0
         assert torch.get_num_threads() == 2
         assert run("train", *FAST, "--threads", "0") == 2

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 Seeds = Annotated[str | None, typer.Option(help="Several seeds: 0-9 or 0,3,5. Overrides --seed.")]
 Setting = Annotated[list[str] | None, typer.Option("--set", help="name=value: any hyper-parameter. May be repeated.")]
-Threads = Annotated[int, typer.Option(help="CPU threads; a graph of fewer than 100,000 columns takes one.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(help="CPU threads; torch's own if not given. A graph of fewer than 100,000 columns takes one."),
+]
 Out = Annotated[Path | None, typer.Option(help="Folder for models and records; a killed run goes on from there.")]
 
 
@@ -48,7 +51,7 @@ def train(
     seeds: Seeds = None,
     setting: Setting = None,
     out: Out = None,
-    threads: Threads = 1,
+    threads: Threads = None,
     checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 100,
     log_dir: LogDir = None,
     seed: Seed = 0,
@@ -68,8 +71,9 @@ def train(
 
     device = local_device(device)
     with joined(device) as world:
-        checks.whole_number(threads, "threads", 1)
-        torch.set_num_threads(threads)
+        if threads is not None:
+            checks.whole_number(threads, "threads", 1)
+            torch.set_num_threads(threads)
         checked_device(device)
         # rank 0 speaks for all
         output = Output(quiet or not world.leads, json and world.leads)
