@@ -1,5 +1,6 @@
 """`mhaug partition`: divide a graph once, on disk, for chains in parts."""
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +36,13 @@ def partition(
 
     output = Output(quiet, json)
     writable_folder(out, "out")
-    folder = divide(load_graph(dataset, data_dir), out, parts=parts, hops=hops, targets=targets.split(","))
+    graph = load_graph(dataset, data_dir)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("default", RuntimeWarning)
+        folder = divide(graph, out, parts=parts, hops=hops, targets=targets.split(","))
+    # without the file and the line that they come from, and each once
+    for line in dict.fromkeys(str(each.message) for each in said):
+        output.note(line)
     facts, files = folder.facts, [path.stat().st_size for path in out.iterdir()]
     record = {"dataset": dataset, "nodes": facts.num_nodes, "edges": facts.num_units, "parts": parts, "hops": hops}
     output.show(lambda: f"{dataset}: {facts.num_nodes} nodes and {facts.num_units} edges in {parts} parts")
