@@ -44,6 +44,7 @@ def test_the_choice_is_told_written_and_heeded(tmp_path, monkeypatch, capsys):
     # the same command again has nothing left to do
     assert run("tune", *TINY, "--study", study) == 0
     again = capsys.readouterr()
+    assert f"the presets: validation {said['presets_validation_accuracy']:.4f}" in again.out
     assert "2 trials of 1 seeds" in again.out
     assert again.err == f"no trial was left to run: what follows is read from {study}\n"
 

@@ -77,11 +77,14 @@ def tune(
     note = f"{search.name} in {study}, {through} trials of {len(search.seeds)} seeds, validation {best.value:.4f}"
     if presets is not None:
         write_row(presets, dataset, backbone, method, chosen, note)
+    usual = _value_of(found, search.preset())
     output.show(lambda: f"{note}; trial {best.number}:")
     output.show(lambda: "\n".join(f"  {name} = {value}" for name, value in sorted(chosen.items())))
+    output.show(lambda: _beside(best.value, usual))
     if presets is not None:
         output.show(lambda: f"written: {presets}; MHAUG_PRESETS={presets} makes every command heed it")
-    output.result({"validation_accuracy": best.value, "trial": best.number, "settings": chosen, "study": str(study)})
+    values = {"validation_accuracy": best.value, "presets_validation_accuracy": usual}
+    output.result({**values, "trial": best.number, "settings": chosen, "study": str(study)})
 
 
 def _counted(rounds: "list[Study]", report: "Report | None") -> "Report":
@@ -93,6 +96,22 @@ def _counted(rounds: "list[Study]", report: "Report | None") -> "Report":
             report(study)
 
     return counted
+
+
+def _value_of(found: "Study", preset: dict[str, Any]) -> float | None:
+    """Of the trial that is the presets; None where it failed or is not finished."""
+    from mhaug.experiments.study import PRESET
+
+    values = [trial.value for trial in found.trials if trial.user_attrs.get(PRESET) == preset]
+    return next((value for value in values if value is not None), None)
+
+
+def _beside(value: float | None, usual: float | None) -> str:
+    """Whether it was worth it."""
+    if value is None or usual is None:
+        return "the presets gave no validation accuracy to compare with"
+    less = f"{value - usual:.4f} less" if value > usual else "as good"
+    return f"the presets: validation {usual:.4f}, {less}"
 
 
 def _best(found: "Study") -> "FrozenTrial":
