@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mhaug import __version__
+import mhaug
 from mhaug.cli.datasets import datasets
 from mhaug.cli.figure import figure
 from mhaug.cli.partition import partition
@@ -26,7 +26,7 @@ app = typer.Typer(
 
 def _say_version(asked: bool) -> None:
     if asked:
-        print(f"mhaug {__version__}")
+        print(f"mhaug {mhaug.__version__}")
         raise typer.Exit
 
 
