@@ -25,3 +25,13 @@ def test_a_word_that_is_nearly_right_gets_a_guess(word, meant):
 def test_what_is_no_word_gets_none(value):
     with pytest.raises(RequestError, match=r"got [^(]*$"):
         checks.one_of(value, "setting", NAMES)
+
+
+def test_names_that_the_user_knows():
+    def refused(name):
+        with pytest.raises(RequestError) as wrong, checks.called(strength="edge_strength"):
+            checks.require(False, name, "less", 2)
+        return str(wrong.value)
+
+    assert refused("strength") == "'edge_strength' must be less; got 2"
+    assert refused("hops") == "'hops' must be less; got 2"

@@ -4,7 +4,8 @@ Each message is one line that names the argument, says the rule, and shows the v
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -81,6 +82,18 @@ def edge_index(tensor: Any, name: str, num_nodes: int) -> None:
         low, high = int(tensor.min()), int(tensor.max())
         rule = f"made of node numbers in 0..{num_nodes - 1}"
         require(low >= 0 and high < num_nodes, name, rule, low if low < 0 else high)
+
+
+@contextmanager
+def called(**names: str) -> Iterator[None]:
+    """Inside, arguments that a message would name as an inner part does have the names that the user gave them."""
+    try:
+        yield
+    except RequestError as wrong:
+        inner, quote, rest = str(wrong).removeprefix("'").partition("'")
+        if not (quote and inner in names and str(wrong).startswith("'")):
+            raise
+        raise RequestError(f"'{names[inner]}'{rest}") from wrong
 
 
 def one_line(text: object) -> str:

@@ -31,9 +31,9 @@ def test_words_for_people_and_silence(capsys, tmp_path):
     [
         (
             ["grids"],
-            "mhaug: 'name' must be one of ego-change, ego-graph, count-term, grid, mixing, delivered, figure-2",
+            "mhaug: 'figure' must be one of ego-change, ego-graph, count-term, grid, mixing, delivered, figure-2",
         ),
-        (["grid", "--out", "grid.doc"], "mhaug: 'plot' must be a file name that ends in .png, .svg or .pdf"),
+        (["grid", "--out", "grid.doc"], "mhaug: 'out' must be a file name that ends in .png, .svg or .pdf"),
         (["grid", "--dataset", "cora"], "mhaug: 'dataset' must be left out for the figure grid, which has its own"),
         (["mixing", "--node", "3"], "mhaug: 'node' must be left out for the figure mixing"),
         (["ego-graph", "--dataset", "grid", "--node", "100"], "mhaug: 'node' must be in 0..99; got 100"),

@@ -1,4 +1,5 @@
 import json
+import sys
 
 import torch
 
@@ -22,6 +23,14 @@ def test_a_folder_for_a_chain_in_parts(capsys, tmp_path):
     # what is there is not written over, and that is said before any work
     assert run("partition", "--graph", "grid", "--out", str(out)) == 2
     assert "'folder' must be a new or an empty folder; got" in capsys.readouterr().err
+
+
+def test_without_metis_there_is_one_plain_line(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pymetis", None)
+    assert run("partition", "--graph", "grid", "--out", str(tmp_path / "divided")) == 0
+    said = capsys.readouterr()
+    assert said.err == "pymetis is not installed (pip install mhaug[large]): partitions have longer cuts\n"
+    assert said.out.startswith("grid: 100 nodes")
 
 
 def test_words_for_people_and_wrong_words(capsys, tmp_path):

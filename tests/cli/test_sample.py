@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mhaug import Trace
+from mhaug import Trace, __version__
 from mhaug.cli import main
 
 FAST = ["--dataset", "grid", "--draws", "20", "--warmup", "5", "--chains", "2"]
@@ -59,11 +59,25 @@ def test_same_seed_same_numbers(capsys):
     ("words", "line"),
     [
         (["sample", "--strength", "2"], "mhaug: 'strength' must be a number in [0, 1]; got 2.0"),
+        (["sample", "--spread", "0"], "mhaug: 'spread' must be a finite number above 0; got 0.0"),
+        (["sample", "--node-strength", "2"], "mhaug: 'node_strength' must be a number in [0, 1]; got 2.0"),
+        (
+            ["sample", "--dataset", "cora", "--data-dir", "nowhere"],
+            "mhaug: 'data_dir' must be an existing folder; got 'nowhere'",
+        ),
+        (
+            ["sample", "--graph", "nothere.npz"],
+            "mhaug: 'dataset' must be a known name or an existing path; there is no 'nothere.npz'",
+        ),
+        (
+            ["sweep", "--graph", "no/where"],
+            "mhaug: 'dataset' must be a known name or an existing path; there is no 'no/where'",
+        ),
         (["sample", "--dataset", "nowhere"], "mhaug: 'dataset' must be one of digits, cora"),
         (["sample", *FAST, "--plot", "chain.doc"], "mhaug: 'plot' must be a file name that ends in .png"),
-        (["sample", *FAST, "--out", "trace.pkl"], "mhaug: 'path' must be a file name that ends in .nc or .npz"),
+        (["sample", *FAST, "--out", "trace.pkl"], "mhaug: 'out' must be a file name that ends in .nc or .npz"),
         (["sample", "--draws", "many"], "mhaug: Invalid value for '--draws'"),
-        (["sample", "--device", "toaster"], "mhaug: 'device' must be one that this machine has; got 'toaster'"),
+        (["sample", "--device", "toaster"], "mhaug: 'device' must be one that this machine has (cpu"),
         (["sample", "--bogus"], "mhaug: No such option: --bogus"),
         (["fly"], "mhaug: No such command 'fly'"),
     ],
@@ -76,10 +90,42 @@ def test_a_wrong_request_is_one_line_and_status_2(capsys, words, line):
     assert captured.out == ""
 
 
+@pytest.mark.parametrize(
+    ("package", "words", "line"),
+    [
+        ("h5netcdf", ["--out", "y.nc"], "mhaug: a .nc file needs the package 'h5netcdf': pip install 'mhaug[trace]'"),
+        ("matplotlib", ["--plot", "y.png"], "mhaug: pictures need matplotlib: pip install 'mhaug[plot]'"),
+    ],
+)
+def test_a_missing_package_is_found_before_any_draw(capsys, monkeypatch, package, words, line):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("mhaug.data.datasets.load_graph", lambda *_: 1 / 0)
+    assert run("sample", *FAST, *words) == 2
+    assert capsys.readouterr().err.startswith(line)
+
+
+@pytest.mark.parametrize("command", ["sample", "sweep", "tune"])
+def test_a_graph_may_be_called_so(command, capsys):
+    assert run(command, "--graph", "nowhere") == 2
+    assert capsys.readouterr().err.startswith("mhaug: 'dataset' must be one of digits, cora")
+
+
 def test_anything_else_is_status_1(capsys, monkeypatch):
     monkeypatch.setattr("mhaug.data.datasets.load_graph", lambda *_: 1 / 0)
     assert run("sample", *FAST) == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_packages_are_imported(capsys, monkeypatch):
+    class Stopped:
+        def find_spec(self, name, path=None, target=None):
+            if name == "mhaug.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "mhaug.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Stopped(), *sys.meta_path])
+    assert run("datasets") == 1
+    assert capsys.readouterr().err == "mhaug: stopped\n"
 
 
 def test_datasets_lists_every_name(capsys, tmp_path):
@@ -88,6 +134,13 @@ def test_datasets_lists_every_name(capsys, tmp_path):
     assert [row["name"] for row in rows][:4] == ["digits", "cora", "citeseer", "pubmed"]
     assert run("datasets") == 0
     assert "toy graphs" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"mhaug {__version__}\n"
+    assert run() == 0
+    assert "Augmented graphs from an explicit distribution" in capsys.readouterr().out
 
 
 def test_help_has_an_example(capsys):

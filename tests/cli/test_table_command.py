@@ -25,7 +25,11 @@ def test_a_table_for_people_in_80_characters(capsys, store):
     shown = capsys.readouterr().out
     assert "▸85.00±1.00" in shown
     assert "85.16 −0.16" in shown
-    assert "n3 p0.250" in shown
+    assert "n3 p–" in shown
+    # one legend, of what is on the screen
+    assert shown.count("ours less") == 1
+    assert "brackets" not in shown
+    assert "▸: best mean of its column." in shown
     assert shown.splitlines()[1].split() == ["method", "cora", "citeseer", "computers", "photo", "cs"]
     assert max(map(len, shown.splitlines())) <= 80
 
@@ -65,6 +69,17 @@ def test_a_report(capsys, store, tmp_path):
     assert answer["bytes"] == out.stat().st_size
     assert run(*words, "--quiet") == 0
     assert capsys.readouterr().out == ""
+
+
+def test_a_report_has_no_figures_of_others(capsys, store, tmp_path, monkeypatch):
+    """Those of the repository where it is made, say."""
+    (tmp_path / "results" / "figures").mkdir(parents=True)
+    (tmp_path / "results" / "figures" / "some.svg").write_text("<svg/>")
+    monkeypatch.chdir(tmp_path)
+    assert run("report", "--store", str(store), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["figures"] == 0
+    # six runs of 1.5 seconds
+    assert "<dd>9.0 s</dd>" in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from cli.test_sample import run
 from experiments.some_records import record as made_up
 from mhaug.checks import RequestError
 from mhaug.cli.settings import parse_seeds, parse_settings
+from mhaug.cli.train_words import row
 
 FAST = ["--dataset", "planted-partition", "--set", "max_updates=15", "--set", "hidden=8"]
 
@@ -50,6 +51,10 @@ def test_threads_are_as_asked(capsys):
 
     before = torch.get_num_threads()
     try:
+        torch.set_num_threads(3)
+        assert run("train", *FAST, "--method", "vanilla", "--quiet") == 0
+        # the fit itself says what a graph is worth
+        assert torch.get_num_threads() == 3
         assert run("train", *FAST, "--method", "vanilla", "--threads", "2", "--quiet") == 0
         assert torch.get_num_threads() == 2
         assert run("train", *FAST, "--threads", "0") == 2
@@ -90,6 +95,59 @@ def test_json_has_null_where_nothing_can_be_measured(capsys, tmp_path):
     assert (record["test_accuracy"], record["runs"][0]["test_accuracy"]) == (None, None)
 
 
+def test_no_validation_nodes(capsys, tmp_path):
+    """Nothing to choose weights by is said, and a dash is no accuracy of nan%."""
+    (tmp_path / "edges.csv").write_text("source,target\n" + "\n".join(f"{i},{i + 1}" for i in range(7)))
+    rows = [f"{i},{i % 2},{'test' if i > 3 else 'train'},{i % 2},1" for i in range(8)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,split,a,b", *rows]))
+    words = ["train", "--graph", str(tmp_path), "--method", "vanilla", "--set", "max_updates=3", "--seeds", "0,1"]
+    assert run(*words) == 0
+    said = capsys.readouterr()
+    assert "nan" not in said.out
+    assert [line.split()[1] for line in said.out.splitlines()[2:]] == ["–"] * 3
+    assert said.err == "no validation nodes (val_mask): the last update's weights are kept\n"
+
+
+def test_a_run_that_is_stopped_and_gone_on_with_says_so(capsys, tmp_path, monkeypatch):
+    from mhaug.training.progress import Progress
+
+    count, last = Progress.count, []
+
+    def stop_at_eight(progress, *step):
+        if progress.updates == 8 and not last:
+            last.append(8)
+            raise KeyboardInterrupt
+        count(progress, *step)
+
+    monkeypatch.setattr(Progress, "count", stop_at_eight)
+    words = ["train", *FAST, "--method", "vanilla"]
+    assert run(*words) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["nothing was kept; with --out the same command could have gone on from here", "mhaug: stopped"]
+    last.clear()
+    words += ["--out", str(tmp_path), "--checkpoint-every", "5"]
+    assert run(*words) == 1
+    assert capsys.readouterr().err.startswith(f"the same command goes on from the last checkpoint in {tmp_path}\n")
+    assert run(*words) == 0
+    assert capsys.readouterr().err == "going on after update 5\n"
+    assert run(*words) == 0
+    read = f"seed 0: finished before, read from {tmp_path / 'seed-0'} and not trained again\n"
+    assert capsys.readouterr().err == read
+
+
+def test_a_loss_that_is_no_number_says_what_to_try(capsys):
+    assert run("train", *FAST, "--method", "vanilla", "--set", "learning_rate=1e38") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("mhaug: training stopped at step ")
+    assert said.endswith("; try a smaller learning rate (--set learning_rate=1e+37)\n")
+    assert "keeps the weights" not in said
+
+
+def test_only_a_chain_accepts():
+    of = [row(made_up(0.8, method=method)).split()[-2] for method in ("vanilla", "drop-edge", "mh-aug")]
+    assert of == ["–", "–", f"{made_up(0.8).acceptance_rate:.1%}"]
+
+
 def test_a_line_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
     from mhaug.cli import lines
 
@@ -121,6 +179,8 @@ def test_every_command_takes_the_common_options(command, capsys, tmp_path, monke
         (["train", "--method", "magic"], "mhaug: 'method' must be one of vanilla"),
         (["train", "--backbone", "mlp"], "mhaug: 'backbone' must be one of gcn, sage, gat; got 'mlp'"),
         (["train", "--set", "speed=9"], "mhaug: 'settings of mh-aug with gcn' must be one of"),
+        (["train", "--set", "edge_strength=2"], "mhaug: 'edge_strength' must be a number in [0, 1]; got 2"),
+        (["train", "--set", "node_spread_floor=0"], "mhaug: 'node_spread_floor' must be a finite number above 0"),
         (["train", "--set", "speed"], "mhaug: --set must be name=value"),
         (["train", "--seeds", "9-0"], "mhaug: --seeds must be whole numbers like 0-9 or 0,3,5; got '9-0'"),
         (["train", "--dataset", "grid"], "mhaug: dataset must have labels"),

@@ -43,7 +43,23 @@ def test_the_choice_is_told_written_and_heeded(tmp_path, monkeypatch, capsys):
     assert RunSpec("planted-partition", "gcn", "vanilla").all_settings()["max_updates"] == 2000
     # the same command again has nothing left to do
     assert run("tune", *TINY, "--study", study) == 0
-    assert "2 trials of 1 seeds" in capsys.readouterr().out
+    again = capsys.readouterr()
+    assert f"the presets: validation {said['presets_validation_accuracy']:.4f}" in again.out
+    assert "2 trials of 1 seeds" in again.out
+    assert again.err == f"no trial was left to run: what follows is read from {study}\n"
+
+
+def test_a_stopped_search_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mhaug.experiments.tune._run", stop)
+    assert run("tune", *TINY, "--study", str(tmp_path / "s.log")) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        f"the same command goes on with the finished trials of --study {tmp_path / 's.log'}",
+        "mhaug: stopped",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,16 @@ def test_public_split_tests_on_the_rest_of_the_known():
 
 
 def test_public_split_needs_masks():
-    with pytest.raises(RequestError, match="the graph has no 'train_mask': split must be 'random', a Split"):
+    with pytest.raises(RequestError, match=r"no 'train_mask': split must be 'random' \(--split random\), a Split"):
         public_split(Data(y=torch.tensor([0, 1])))
+
+
+def test_a_mask_is_compared_with_the_nodes_not_with_another_mask():
+    y = torch.tensor([0, 1, 0, 1])
+    with pytest.raises(RequestError, match=r"'train_mask' must be a tensor of shape \(4,\); got \(3,\)"):
+        public_split(Data(y=y, train_mask=mask(0, size=3), val_mask=mask(1)))
+    with pytest.raises(RequestError, match=r"'test_mask' must be a tensor of shape \(4,\); got \(5,\)"):
+        public_split(Data(y=y, train_mask=mask(0), test_mask=mask(1, size=5)))
 
 
 def test_public_split_of_several_columns():

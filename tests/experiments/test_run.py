@@ -86,8 +86,19 @@ def test_a_finished_run_is_read_not_repeated(tmp_path):
     first = run(spec, out=tmp_path)
     assert run(spec, out=tmp_path) == first
     assert not (tmp_path / "checkpoint.safetensors").exists()
-    with pytest.raises(RequestError, match=r"holds another run \(seed 0 there, 1 here\)"):
+    with pytest.raises(RequestError, match=r"holds another run \(seed 0 there, 1 here\); give another out"):
         run(RunSpec("planted-partition", method="vanilla", seed=1, settings=TINY), out=tmp_path)
+
+
+def test_a_graph_that_has_changed_is_said_in_words(tmp_path):
+    (tmp_path / "graph").mkdir()
+    edges = tmp_path / "graph" / "edges.csv"
+    edges.write_text("source,target\na,b\n")
+    spec = RunSpec(str(tmp_path / "graph"), method="vanilla", settings=TINY)
+    claimed(tmp_path / "run", spec)
+    edges.write_text("source,target\na,c\n")
+    with pytest.raises(RequestError, match=r"run \(the graph's file has changed\); give another out \(--out\)"):
+        claimed(tmp_path / "run", spec)
 
 
 @pytest.mark.parametrize(

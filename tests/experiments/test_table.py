@@ -165,7 +165,7 @@ def test_the_whole_table_of_the_paper():
 def test_every_format_says_the_same():
     table = table_of(runs([0.80, 0.81, 0.82], method="ada-edge") + runs([0.83, 0.84, 0.85], method="mh-aug"))
     md, tex, html = markdown(table), latex(table), table_page(table)
-    assert "**84.00 ± 1.00**<br>paper 85.16 ± 0.35 (−1.16)<br>3 runs, p 0.250 vs ada-edge" in md
+    assert "**84.00 ± 1.00**<br>paper 85.16 ± 0.35 (−1.16)<br>3 runs, p – vs ada-edge (3 shared seeds)" in md
     assert "paper 82.30 ± 0.80† (−1.30)" in md
     assert r"\textbf{84.00 $\pm$ 1.00}" in tex
     assert r"82.30$^\dagger$ ($-$1.30)" in tex
@@ -186,7 +186,7 @@ def test_a_cell_with_fewer_seeds_does_not_compete():
     assert (best.best, best.rival, best.competes) == (True, "vanilla", True)
     assert (part.best, part.rival, part.competes, part.shared) == (False, "uda", False, 2)
     md, tex, html = markdown(table), latex(table), table_page(table)
-    assert "90.50 ± 0.71‡<br>paper 85.16 ± 0.35 (+5.34)<br>2 runs, p 0.500 vs uda" in md
+    assert "90.50 ± 0.71‡<br>paper 85.16 ± 0.35 (+5.34)<br>2 runs, p – vs uda (2 shared seeds)" in md
     assert "**81.50" in md
     assert r"90.50 $\pm$ 0.71$^\ddagger$" in tex
     assert "90.50 ± 0.71‡" in html
@@ -199,7 +199,14 @@ def test_without_shared_seeds_there_is_no_p_and_the_reason_is_shown():
     table = table_of(runs([0.7, 0.71]) + others)
     assert "2 runs, p – vs vanilla (0 shared seeds)" in markdown(table)
     assert "n 2, p --" in latex(table)
-    assert "p –: fewer than two seeds are shared with the best other method." in notes(table)
+    assert "p –: fewer than six seeds are shared with the best other method." in notes(table)
+
+
+@pytest.mark.parametrize(("seeds", "shown"), [(5, "p – vs vanilla (5 shared seeds)"), (6, "p 0.031 vs vanilla")])
+def test_a_p_of_so_few_seeds_that_it_tells_nothing_is_not_shown(seeds, shown):
+    steps = [0.01 * seed for seed in range(seeds)]
+    table = table_of(runs([0.7 + step for step in steps]) + runs([0.8 + 2 * step for step in steps], method="uda"))
+    assert shown in markdown(table)
 
 
 def test_names_of_others_are_words_in_every_format():

@@ -11,6 +11,14 @@ from typing import NoReturn
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit."""
+    # imports take seconds, in which people press Ctrl-C too
+    try:
+        _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        _exit(1, "stopped")
+
+
+def _run(words: list[str]) -> None:
     try:
         from mhaug.cli.app import app
     except ModuleNotFoundError as missing:
@@ -19,30 +27,30 @@ def main(arguments: list[str] | None = None) -> None:
         _exit(1, f"the command line needs '{missing.name}': pip install typer rich")
     from typer import TyperException
 
-    from mhaug.checks import RequestError
+    from mhaug.checks import RequestError, called
     from mhaug.distributed.world import RankLostError
+    from mhaug.objectives.non_finite import NonFiniteLossError
 
-    words = sys.argv[1:] if arguments is None else arguments
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 and words[:1] != ["train"]:
         _exit_once(2, f"torchrun must be given 'mhaug train', the command for several ranks; got {' '.join(words)!r}")
     try:
-        status = app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
-        # typer turns Ctrl-C into this number, and does not raise it
-        if status == 130:
-            raise KeyboardInterrupt
+        # what Python calls root is --data-dir here
+        with called(root="data_dir"):
+            status = app(args=words or ["--help"], standalone_mode=False, prog_name="mhaug")
     except RequestError as wrong:
         _exit(2, str(wrong))
     except TyperException as wrong:
         context = getattr(wrong, "ctx", None)
         _exit_once(2, f"{wrong.format_message()} (see '{context.command_path if context else 'mhaug'} --help')")
-    except RankLostError as lost:
+    except (RankLostError, NonFiniteLossError) as lost:
         _exit(1, str(lost))
-    except KeyboardInterrupt:
-        _exit(1, "stopped")
     except Exception as failure:
         if os.environ.get("MHAUG_DEBUG"):
             raise
         _exit(1, f"{type(failure).__name__}: {failure} (MHAUG_DEBUG=1 shows where)")
+    # typer turns Ctrl-C into this number, and does not raise it
+    if status == 130:
+        raise KeyboardInterrupt
 
 
 def _exit_once(status: int, line: str) -> NoReturn:

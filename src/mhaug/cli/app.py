@@ -1,7 +1,10 @@
 """The commands by name."""
 
+from typing import Annotated
+
 import typer
 
+import mhaug
 from mhaug.cli.datasets import datasets
 from mhaug.cli.figure import figure
 from mhaug.cli.list_settings import settings
@@ -20,6 +23,24 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="rich",
 )
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        print(f"mhaug {mhaug.__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say which version this is.")
+]
+
+
+@app.callback()
+def whole(*, version: Version = False) -> None:
+    """Options of no command; what there is to do is done in their callbacks."""
+
+
 app.command()(sample)
 app.command()(train)
 app.command()(predict)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mhaug.cli.lines import Lines
+from mhaug.cli.percent import percent
 from mhaug.experiments.engines.engine import Outcome
 from mhaug.experiments.sweep import Standing
 from mhaug.training.progress import Progress as Training
@@ -29,12 +30,10 @@ def training_bar(words: str, updates: int, *, shown: bool) -> Iterator[Report | 
     if not console.is_terminal:
         yield _training_lines(Lines(words), updates)
         return
-    numbers = TextColumn(
-        "loss {task.fields[loss]:.3f}  val {task.fields[validation]:.1%}  acc {task.fields[rate]:.0%}"
-    )
+    numbers = TextColumn("loss {task.fields[loss]:.3f}  val {task.fields[validation]}  acc {task.fields[rate]:.0%}")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), numbers, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(words, total=updates, loss=0.0, validation=0.0, rate=1.0)
+        task = bar.add_task(words, total=updates, loss=0.0, validation=percent(0.0, 1), rate=1.0)
 
         def report(training: Training) -> None:
             history = training.history
@@ -42,7 +41,7 @@ def training_bar(words: str, updates: int, *, shown: bool) -> Iterator[Report | 
                 task,
                 completed=training.updates,
                 loss=history["loss_total"][-1],
-                validation=history["validation_accuracy"][-1],
+                validation=percent(history["validation_accuracy"][-1], 1),
                 rate=history["acceptance"][-1],
             )
 
@@ -52,7 +51,7 @@ def training_bar(words: str, updates: int, *, shown: bool) -> Iterator[Report | 
 def _training_lines(lines: Lines, updates: int) -> Report:
     def report(training: Training) -> None:
         loss, validation = (training.history[name][-1] for name in ("loss_total", "validation_accuracy"))
-        lines(f"{training.updates} of {updates} updates  loss {loss:.3f}  val {validation:.1%}")
+        lines(f"{training.updates} of {updates} updates  loss {loss:.3f}  val {percent(validation, 1)}")
 
     return report
 

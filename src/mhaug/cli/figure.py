@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mhaug.checks import RequestError
+from mhaug.checks import RequestError, called
 from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
 
 Name = Annotated[
@@ -40,9 +40,10 @@ def figure(
     from mhaug.experiments.figures.request import Request
 
     output = Output(quiet, json)
-    name = catalogue.known_name(name)
+    with called(name="figure"):
+        name = catalogue.known_name(name)
     # before any long work
-    path = canvas.check_path(out or Path(f"{name}.png"))
+    path = canvas.check_path(out or Path(f"{name}.png"), "out")
     options = _chosen(name, catalogue.FIGURES[name].takes, dataset=dataset, node=node)
     checked_device(device)
     request = Request(seed=seed, data_dir=data_dir, device=device, progress=output.progress, **options)

@@ -1,5 +1,6 @@
 """Options and output that all commands share."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,34 @@ DataDir = Annotated[
     Path | None, typer.Option(envvar="MHAUG_DATA", help="Folder with the benchmark graphs (Cora/raw/...).")
 ]
 Device = Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, ...")]
+
+
+def existing_graph(name: str | None) -> str | None:
+    """Refuse a path that leads nowhere; names are for the table of datasets to judge."""
+    from mhaug.data.datasets import is_built_in
+    from mhaug.data.files import FORMATS
+
+    if name is not None and not is_built_in(name):
+        path = Path(name).expanduser()
+        like_one = len(path.parts) > 1 or path.suffix.lower() in [*filter(None, FORMATS)]
+        if like_one and not path.exists():
+            raise checks.RequestError(f"'dataset' must be a known name or an existing path; there is no {name!r}")
+    return name
+
+
+def existing_graphs(names: list[str] | None) -> list[str] | None:
+    """The same of several."""
+    for name in names or []:
+        existing_graph(name)
+    return names
+
+
+def _graph_option() -> Any:
+    text = "A known name (see `mhaug datasets`), or your own graph's path."
+    return typer.Option("--dataset", "--graph", help=text, callback=existing_graph)
+
+
+Graph = Annotated[str, _graph_option()]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no table.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
 Slurm = Annotated[
@@ -50,6 +79,11 @@ class Output:
         """Print for people."""
         if self.progress:
             print(words())
+
+    def note(self, line: str) -> None:
+        """One line for people on standard error, where numbers alone would mislead."""
+        if not self.quiet:
+            print(line, file=sys.stderr, flush=True)
 
     def result(self, record: dict[str, Any]) -> None:
         """Print for programs; null for what is not a number."""
@@ -76,8 +110,14 @@ def checked_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as missing:
-        raise checks.RequestError(f"'device' must be one that this machine has; got {name!r}") from missing
+        rule = f"one that this machine has ({', '.join(_devices())})"
+        raise checks.RequestError(f"'device' must be {rule}; got {name!r}") from missing
     return device
+
+
+def _devices() -> list[str]:
+    cards = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+    return ["cpu", *(["cuda"] if cards else []), *cards]
 
 
 def event_log(folder: Path | None) -> "EventLog | None":

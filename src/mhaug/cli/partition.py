@@ -1,22 +1,20 @@
 """`mhaug partition`: divide a graph once, on disk, for chains in parts."""
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mhaug.cli.options import DataDir, Json, NoDevice, NoSeed, Output, Quiet, writable_folder
+from mhaug.cli.options import DataDir, Graph, Json, NoDevice, NoSeed, Output, Quiet, writable_folder
 
-Dataset = Annotated[
-    str, typer.Option("--dataset", "--graph", help="A known name (see `mhaug datasets`), or your own graph's path.")
-]
 Targets = Annotated[str, typer.Option(help="What the chains drop: edges, nodes, or edges,nodes.")]
 Out = Annotated[Path, typer.Option(help="A new folder for the pieces.")]
 
 
 def partition(
     *,
-    dataset: Dataset = "digits",
+    dataset: Graph = "digits",
     parts: Annotated[int, typer.Option(help="Parts; at most one rank a part has work to do.")] = 2,
     hops: Annotated[int, typer.Option(help="k: size of an ego-graph. Chains must have the same.")] = 2,
     targets: Targets = "edges,nodes",
@@ -40,7 +38,13 @@ def partition(
     names = [name.strip() for name in targets.split(",")]
     # made beside its place: that is where it must be possible to write
     writable_folder(place_for(out, parts=parts, hops=hops, targets=names).parent, "out")
-    folder = divide(load_graph(dataset, data_dir), out, parts=parts, hops=hops, targets=names)
+    graph = load_graph(dataset, data_dir)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("default", RuntimeWarning)
+        folder = divide(graph, out, parts=parts, hops=hops, targets=names)
+    # without the file and the line that they come from, and each once
+    for line in dict.fromkeys(str(each.message) for each in said):
+        output.note(line)
     facts, files = folder.facts, [path.stat().st_size for path in out.iterdir()]
     record = {"dataset": dataset, "nodes": facts.num_nodes, "edges": facts.num_units, "parts": parts, "hops": hops}
     output.show(lambda: f"{dataset}: {facts.num_nodes} nodes and {facts.num_units} edges in {parts} parts")

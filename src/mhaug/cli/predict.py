@@ -7,11 +7,17 @@ from typing import Annotated
 import typer
 
 from mhaug.checks import RequestError
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device, existing_graph
 
 Model = Annotated[Path, typer.Option(help="A folder that `mhaug train --out` or NodeClassifier.save wrote.")]
 Dataset = Annotated[
-    str | None, typer.Option("--dataset", "--graph", help="The graph to predict on; default: the one trained on.")
+    str | None,
+    typer.Option(
+        "--dataset",
+        "--graph",
+        help="The graph to predict on; default: the one trained on.",
+        callback=existing_graph,
+    ),
 ]
 
 

@@ -12,14 +12,14 @@ from mhaug.cli.options import Json, NoDataDir, NoDevice, NoSeed, Output, Quiet
 from mhaug.cli.table import USUAL_STORE, Store
 
 Out = Annotated[Path, typer.Option(help="The page to write.")]
-Figures = Annotated[Path, typer.Option(help="Folder of images to show; left out where there is none.")]
+Figures = Annotated[Path | None, typer.Option(help="Folder of images to show; none are if not given.")]
 
 
 def report(
     *,
     store: Store = None,
     out: Out = Path("report.html"),
-    figures: Figures = Path("results/figures"),
+    figures: Figures = None,
     seed: NoSeed = 0,
     data_dir: NoDataDir = None,
     device: NoDevice = "cpu",

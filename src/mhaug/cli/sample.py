@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from mhaug.cli.options import DataDir, Device, Json, Output, Quiet, Seed, checked_device
+from mhaug import checks
+from mhaug.cli.needed import needed
+from mhaug.cli.options import DataDir, Device, Graph, Json, Output, Quiet, Seed, checked_device
 
-Dataset = Annotated[str, typer.Option(help="A known name (see `mhaug datasets`), or the path of your own graph.")]
 Strength = Annotated[float, typer.Option(help="μ of the edges: where each ego-graph's change is pulled to.")]
 Spread = Annotated[float, typer.Option(help="σ of the edges: how far from μ an ego-graph may be.")]
 Nodes = Annotated[float | None, typer.Option(help="μ of the nodes; without it no node is dropped.")]
@@ -23,7 +24,7 @@ Plot = Annotated[Path | None, typer.Option(help="Draw the trace: .png, .svg or .
 
 def sample(
     *,
-    dataset: Dataset = "digits",
+    dataset: Graph = "digits",
     strength: Strength = 0.3,
     spread: Spread = 0.5,
     node_strength: Nodes = None,
@@ -57,18 +58,19 @@ def sample(
     from mhaug.experiments.figures.chain import chain_figure
     from mhaug.sampling.sampler import MHAug
     from mhaug.sampling.target import EgoTerm
-    from mhaug.sampling.trace import check_path
 
     output = Output(quiet, json)
     if out is not None:
-        check_path(out)
+        _check_trace(out)
     if plot is not None:
         canvas.check_path(plot)
     weights = {"ego_weight": ego_weight, "count_weight": count_weight}
-    edges = EgoTerm(strength=strength, spread_floor=spread, **weights)
+    with checks.called(spread_floor="spread"):
+        edges = EgoTerm(strength=strength, spread_floor=spread, **weights)
     nodes = None
     if node_strength is not None:
-        nodes = EgoTerm(strength=node_strength, spread_floor=node_spread, **weights)
+        with checks.called(strength="node_strength", spread_floor="node_spread"):
+            nodes = EgoTerm(strength=node_strength, spread_floor=node_spread, **weights)
     sampler = MHAug(edges=edges, nodes=nodes, hops=hops, moves=moves, accept=accept, step_size=step_size)
     data = load_graph(dataset, data_dir).to(checked_device(device))
     trace = sampler.sample(
@@ -91,3 +93,12 @@ def sample(
         canvas.save(chain_figure(trace, title=dataset), plot)
         output.show(lambda: f"picture: {plot}")
     output.result({"dataset": dataset, "seed": seed, **summary.to_dict(), "out": out, "plot": plot})
+
+
+def _check_trace(out: Path) -> None:
+    """Whether the trace can be written in the end: its suffix, and the packages that NetCDF needs."""
+    from mhaug.sampling.trace import SUFFIXES
+
+    checks.require(out.suffix in SUFFIXES, "out", "a file name that ends in .nc or .npz", str(out))
+    if out.suffix == ".nc":
+        needed("xarray", "h5netcdf", why="a .nc file", extra="trace", or_else=", or save to .npz")

@@ -17,6 +17,7 @@ from mhaug.cli.options import (
     Slurm,
     checked_device,
     event_log,
+    existing_graphs,
     writable_folder,
 )
 from mhaug.cli.settings import parse_grid, parse_seeds, parse_settings
@@ -33,7 +34,12 @@ if TYPE_CHECKING:
 
 Datasets = Annotated[
     list[str] | None,
-    typer.Option(help="A known name (see `mhaug datasets`) or your own graph's path. May be repeated."),
+    typer.Option(
+        "--dataset",
+        "--graph",
+        help="A known name (see `mhaug datasets`) or your own graph's path. May be repeated.",
+        callback=existing_graphs,
+    ),
 ]
 Backbones = Annotated[list[str] | None, typer.Option(help="gcn, sage or gat; gcn if not given. May be repeated.")]
 Methods = Annotated[list[str] | None, typer.Option(help="A row of Table 1; mh-aug if not given. May be repeated.")]

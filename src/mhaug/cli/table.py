@@ -80,12 +80,12 @@ def _screen(found: "Table") -> str:
                     grid.add_row(method, *(_lines(row.get(dataset)) for dataset in shown))
                 console.print(grid)
                 console.print()
-        for note in [_LEGEND, *notes(found)]:
+        for note in notes(found, difference=_BELOW, best="▸"):
             console.print(note, style="dim")
     return capture.get().rstrip("\n")
 
 
-_LEGEND = "In each cell: ours (▸ the best of the column); the paper's and ours less that; number of runs and p."
+_BELOW = "Below it: the paper's, and ours less that; then the number of runs and p."
 
 
 def _lines(cell: "Cell | None") -> str:

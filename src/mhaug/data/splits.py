@@ -52,19 +52,24 @@ def public_split(data: Data) -> Split:
     train, validation, test = (getattr(data, f"{part}_mask", None) for part in ("train", "val", "test"))
     if train is None:
         raise RequestError(
-            "the graph has no 'train_mask': split must be 'random', a Split, or masks in the graph; got neither"
+            "the graph has no 'train_mask': split must be 'random' (--split random), a Split, or masks in the graph; "
+            "got neither"
         )
-    _check_mask(train, "train_mask")
+    for name, mask in {"train_mask": train, "val_mask": validation, "test_mask": test}.items():
+        if mask is not None:
+            _check_mask(mask, name)
+            checks.shape(mask, name, _one_a_node(data, train))
     if validation is None:
         validation = torch.zeros_like(train)
-    _check_mask(validation, "val_mask")
-    checks.shape(validation, "val_mask", train.shape)
     if test is None:
-        labels = clean_labels(data.y)
-        checks.shape(train, "train_mask", labels.shape)
-        test = (labels >= 0) & ~train & ~validation
-    _check_mask(test, "test_mask")
+        test = (clean_labels(data.y) >= 0) & ~train & ~validation
     return Split(train, validation, test)
+
+
+def _one_a_node(data: Data, otherwise: Tensor) -> tuple[int, ...]:
+    """The shape of a mask, by features or labels: the first mask may be the wrong one."""
+    known = [part for part in (data.x, data.y) if part is not None]
+    return (known[0].shape[0],) if known else tuple(otherwise.shape)
 
 
 def per_class_split(labels: Tensor, *, train: int = 20, validation: int = 30, seed: int = 0) -> Split:

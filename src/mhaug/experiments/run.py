@@ -114,7 +114,8 @@ def claimed(folder: Path, spec: RunSpec) -> Path:
     theirs = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else mine
     if wrong := ", ".join(_differences(theirs, mine, later_settings(spec))):
         raise RequestError(
-            f"out must be an empty folder or that of the same run; {str(folder)!r} holds another run ({wrong})"
+            f"out must be an empty folder or that of the same run; {str(folder)!r} holds another run ({wrong}); "
+            "give another out (--out)"
         )
     _write(note, dumps(mine, sort_keys=True))
     return folder
@@ -127,7 +128,8 @@ def _differences(theirs: dict[str, Any], mine: dict[str, Any], later: dict[str, 
     """
     flat = [{**later, **spec, **spec["settings"], "settings": None} for spec in (theirs, mine)]
     return [
-        f"{name} {flat[0][name]} there, {flat[1][name]} here"
+        # a hash tells nobody anything
+        "the graph's file has changed" if name == "graph" else f"{name} {flat[0][name]} there, {flat[1][name]} here"
         for name in sorted(flat[0].keys() & flat[1].keys())
         if flat[0][name] != flat[1][name]
     ]

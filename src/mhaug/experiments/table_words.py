@@ -1,5 +1,6 @@
 """What every format of the table says: the words of a cell, and the notes below."""
 
+from mhaug.experiments.significance import PAIRS
 from mhaug.experiments.table import PROTOCOL, Cell, Table
 
 NOTHING = "–"
@@ -37,7 +38,7 @@ def evidence(cell: Cell) -> str:
     runs = f"{cell.runs} run{'' if cell.runs == 1 else 's'}"
     if cell.rival is None:
         return runs
-    why = "" if cell.p_value is not None else f" ({cell.shared} shared seed{'' if cell.shared == 1 else 's'})"
+    why = "" if _tells(cell) else f" ({cell.shared} shared seed{'' if cell.shared == 1 else 's'})"
     return f"{runs}, p {p_value(cell)} vs {cell.rival}{why}"
 
 
@@ -47,18 +48,22 @@ def short_evidence(cell: Cell) -> str:
 
 
 def p_value(cell: Cell) -> str:
-    """Three digits behind the point; where there is none, a dash."""
-    if cell.p_value is None:
+    """Three digits behind the point; a dash where there is none, or one of so few seeds that it tells nothing."""
+    if cell.p_value is None or not _tells(cell):
         return NOTHING
     return "<0.001" if cell.p_value < 0.001 else f"{cell.p_value:.3f}"
 
 
-def notes(table: Table) -> list[str]:
-    """How to read the table, and what was chosen on the way to it."""
+def _tells(cell: Cell) -> bool:
+    return cell.p_value is not None and cell.shared >= PAIRS
+
+
+def notes(table: Table, *, difference: str = "In brackets: ours less the paper's.", best: str = "Bold") -> list[str]:
+    """How to read the table, and what was chosen on the way to it. Formats differ in how they show two things."""
     lines = [
-        "Test accuracy in percent at the first best validation accuracy: mean ± standard deviation over seeds. In "
-        "brackets: ours less the paper's.",
-        "Bold: best mean of its column. *: its difference to the runner-up has p < 0.05. p: two-sided Wilcoxon "
+        "Test accuracy in percent at the first best validation accuracy: mean ± standard deviation over seeds. "
+        f"{difference}",
+        f"{best}: best mean of its column. *: its difference to the runner-up has p < 0.05. p: two-sided Wilcoxon "
         "signed-rank test over shared seeds against the best other method of the column, not corrected for the "
         "number of comparisons; with fewer than six seeds it cannot get below 0.05.",
         *_gaps(table),
@@ -88,6 +93,6 @@ def _gaps(table: Table) -> list[str]:
             "‡: fewer seeds than others of its column. It is not among those that may be the best or a rival; its p "
             "is over the seeds that it shares."
         )
-    if any(cell.rival is not None and cell.p_value is None for cell in table.cells):
-        lines.append(f"p {NOTHING}: fewer than two seeds are shared with the best other method.")
+    if any(cell.rival is not None and not _tells(cell) for cell in table.cells):
+        lines.append(f"p {NOTHING}: fewer than six seeds are shared with the best other method.")
     return lines

@@ -83,7 +83,9 @@ class MHAugNoReg(ChainMethod):
 
     def _term(self, part: str) -> EgoTerm:
         names = ("strength", "strength_slope", "spread_slope", "spread_floor", "ego_weight", "count_weight")
-        return EgoTerm(**{name: getattr(self, f"{part}_{name}") for name in names})
+        own = {name: f"{part}_{name}" for name in names}
+        with checks.called(**own):
+            return EgoTerm(**{name: getattr(self, setting) for name, setting in own.items()})
 
 
 @dataclass(frozen=True)

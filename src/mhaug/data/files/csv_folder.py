@@ -24,7 +24,7 @@ ENDS = ("source", "target")
 def read_csv_folder(folder: Path) -> Listed:
     """The graph of a folder, its edges as listed."""
     if not (folder / "edges.csv").is_file():
-        raise RequestError(f"the folder {folder} must contain edges.csv; got no such file")
+        raise RequestError(f"the folder {folder} must contain edges.csv, or graph.npz with x.npy; got neither")
     edges = _read_rows(folder / "edges.csv", ENDS)
     if (folder / "nodes.csv").is_file():
         nodes = _read_rows(folder / "nodes.csv", ("id",))

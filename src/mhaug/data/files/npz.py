@@ -51,11 +51,21 @@ def _open(path: Path) -> Arrays:
         with np.load(path, allow_pickle=False) as file:
             arrays = {key: file[key] for key in KEYS if key in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, zlib.error) as error:
-        raise RequestError(f"{path} must be an npz file of plain arrays; got {one_line(error)}") from None
+        raise RequestError(f"{path} must be an npz file of plain arrays; got {_instead(path, error)}") from None
     if "edge_index" not in arrays and not has_sparse(arrays, "adj"):
         got = ", ".join(arrays) or "none of the known keys"
         raise RequestError(f"{path} must have the key edge_index, or adj_data with its companions; got {got}")
     return arrays
+
+
+def _instead(path: Path, error: Exception) -> str:
+    """In our own words: NumPy's advice is to open pickles, which would run what is in them."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"a file that cannot be read ({error.strerror})"
+    if not zipfile.is_zipfile(path):
+        return "another kind of file"
+    holds_objects = isinstance(error, ValueError) and "allow_pickle" in str(error)
+    return "one with an array of Python objects" if holds_objects else "a damaged one"
 
 
 def _build(arrays: Arrays) -> Data:

@@ -57,7 +57,8 @@ def save(picture: "Figure", path: str | Path) -> Path:
     return path
 
 
-def check_path(path: str | Path) -> Path:
-    """A path that a picture can be written to; asked before any long work."""
-    checks.require(Path(path).suffix in SUFFIXES, "plot", "a file name that ends in .png, .svg or .pdf", str(path))
+def check_path(path: str | Path, name: str = "plot") -> Path:
+    """A path that a picture can be written to, by matplotlib if it is here; asked before any long work."""
+    checks.require(Path(path).suffix in SUFFIXES, name, "a file name that ends in .png, .svg or .pdf", str(path))
+    _matplotlib()
     return Path(path)

@@ -16,13 +16,12 @@ from mhaug.experiments.table import Cell
 def facts(material: Material, cells: Sequence[Cell]) -> str:
     """The numbers one asks for first."""
     records = material.records
-    hours = sum(record.seconds for record in records) / 3600
     rows = {
         "finished runs": f"{len(records):,}",
         "failed runs": f"{len(material.failures):,}",
         "cells of the table": f"{sum(cell.runs > 0 for cell in cells):,}",
         "seeds a cell": _range([cell.runs for cell in cells if cell.runs]),
-        "time of all runs": f"{hours:.1f} h" if hours >= 1 else f"{60 * hours:.1f} min",
+        "time of all runs": _duration(sum(record.seconds for record in records)),
         "computed on": ", ".join(sorted({record.device for record in records})) or "–",
     }
     boxes = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows.items())
@@ -94,6 +93,13 @@ def _versions(material: Material) -> list[list[str]]:
 
 def _commands(lines: Sequence[str]) -> str:
     return f'<div class="commands">{"".join(f"<pre>{escape(line)}</pre>" for line in lines)}</div>'
+
+
+def _duration(seconds: float) -> str:
+    """In the largest unit of which there is one."""
+    if seconds >= 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.1f} s"
 
 
 def _range(counts: Sequence[int]) -> str:
