@@ -116,16 +116,22 @@ def test_anything_else_is_status_1(capsys, monkeypatch):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_ctrl_c_while_packages_are_imported(capsys, monkeypatch):
-    class Stopped:
-        def find_spec(self, name, path=None, target=None):
-            if name == "mhaug.cli.app":
-                raise KeyboardInterrupt
-
-    monkeypatch.delitem(sys.modules, "mhaug.cli.app", raising=False)
-    monkeypatch.setattr(sys, "meta_path", [Stopped(), *sys.meta_path])
-    assert run("datasets") == 1
-    assert capsys.readouterr().err == "mhaug: stopped\n"
+def test_ctrl_c_while_packages_are_imported():
+    """Also where the package that it meets would swallow it."""
+    code = (
+        "import os, signal, sys, time\n"
+        "class Swallows:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        try:\n"
+        "            if name == 'mhaug.cli.app': os.kill(os.getpid(), signal.SIGINT); time.sleep(10)\n"
+        "        except BaseException: pass\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Swallows())\n"
+        "from mhaug.cli import main\n"
+        "main(['datasets'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "mhaug: stopped\n")
 
 
 def test_datasets_lists_every_name(capsys, tmp_path):

@@ -99,5 +99,5 @@ def test_strength_may_follow_the_entropy():
     entropy = torch.tensor([0.0, 0.5, 1.0], dtype=torch.float64)
     torch.testing.assert_close(terms.edges.strengths(entropy), torch.tensor([0.6, 0.3, 0.0], dtype=torch.float64))
     torch.testing.assert_close(terms.nodes.strengths(entropy), torch.tensor([0.3, 0.55, 0.8], dtype=torch.float64))
-    with pytest.raises(RequestError, match=r"'strength_slope' must be a number in \[-0.3, 0.7\]; got 0.8"):
+    with pytest.raises(RequestError, match=r"'edge_strength_slope' must be a number in \[-0.3, 0.7\]; got 0.8"):
         build_method("mh-aug", edge_strength_slope=0.8)

@@ -4,8 +4,12 @@ Exit status: 0 done, 2 the request was wrong (one line on standard error), 1 any
 """
 
 import os
+import signal
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 
@@ -20,7 +24,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(words: list[str]) -> None:
     try:
-        from mhaug.cli.app import app
+        with _stopped_at_once():
+            from mhaug.cli.app import app
     except ModuleNotFoundError as missing:
         if missing.name not in ("typer", "rich"):
             raise
@@ -51,6 +56,29 @@ def _run(words: list[str]) -> None:
     # typer turns Ctrl-C into this number, and does not raise it
     if status == 130:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """Inside, Ctrl-C ends the program, and raises nothing: there is nothing to save yet.
+
+    Packages that are half imported swallow a KeyboardInterrupt, or Python dies of SIGINT although it was caught, as
+    it does where one has passed through an `exec`.
+    """
+    can_be_set = threading.current_thread() is threading.main_thread()
+    if not (can_be_set and signal.getsignal(signal.SIGINT) is signal.default_int_handler):
+        yield
+        return
+    signal.signal(signal.SIGINT, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end(*_: object) -> None:
+    print("mhaug: stopped", file=sys.stderr, flush=True)
+    os._exit(1)
 
 
 def _exit_once(status: int, line: str) -> NoReturn:
