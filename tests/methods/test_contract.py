@@ -183,7 +183,7 @@ def test_unknown_names_list_what_is_allowed():
         ("drop-edge", {"edge_rate": 1.5}, "'edge_rate' must be a number in"),
         ("drop-node", {"node_rate": -0.1}, "'node_rate'"),
         ("uda", {"temperature": 0.0}, "'temperature'"),
-        ("mh-aug", {"edge_strength": 2}, "'strength' must be a number in"),
+        ("mh-aug", {"edge_strength": 2}, "'edge_strength' must be a number in"),
         ("mh-aug", {"consistency_weight": -1}, "'consistency_weight'"),
         ("mh-aug", {"train_on": "never"}, "'train_on' must be one of accepted, every-step"),
         ("mh-aug-no-reg", {"entropy": "warm"}, "'entropy' must be one of live, frozen"),
