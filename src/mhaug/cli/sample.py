@@ -85,7 +85,8 @@ def sample(
         progress=output.progress,
     )
     summary = trace.summary()
-    output.show(lambda: f"{dataset}: {chains} chains, {trace.log_prob.shape[1]} draws each\n{summary}")
+    count = "1 chain" if chains == 1 else f"{chains} chains"
+    output.show(lambda: f"{dataset}: {count}, {trace.log_prob.shape[1]} draws each\n{summary}")
     if out is not None:
         trace.save(out)
         output.show(lambda: f"trace: {out}")
