@@ -43,9 +43,10 @@ class UnitGraph:
             unit_edges = edge_index[:, ~loop]
             unit_of_other = torch.arange(unit_edges.shape[1], device=edge_index.device)
         else:
-            one, other = source[~loop], target[~loop]
-            pairs = torch.minimum(one, other) * num_nodes + torch.maximum(one, other)
+            # in place, and nothing else is held: this is where the memory of a large graph has its peak
+            pairs = torch.minimum(source, target)[~loop].mul_(num_nodes).add_(torch.maximum(source, target)[~loop])
             keys, unit_of_other = pairs.unique(return_inverse=True)
+            del pairs
             unit_edges = torch.stack([keys // num_nodes, keys % num_nodes])
         unit_of_column = torch.full_like(source, unit_edges.shape[1])
         unit_of_column[~loop] = unit_of_other
