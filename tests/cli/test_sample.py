@@ -93,7 +93,7 @@ def test_a_wrong_request_is_one_line_and_status_2(capsys, words, line):
 @pytest.mark.parametrize(
     ("package", "words", "line"),
     [
-        ("h5netcdf", ["--out", "y.nc"], "mhaug: a .nc file needs the package 'h5netcdf': pip install 'mhaug[trace]'"),
+        ("h5netcdf", ["--out", "y.nc"], "mhaug: NetCDF and DataTree need 'h5netcdf': pip install 'mhaug[trace]'"),
         ("matplotlib", ["--plot", "y.png"], "mhaug: pictures need matplotlib: pip install 'mhaug[plot]'"),
     ],
 )

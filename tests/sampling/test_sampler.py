@@ -159,9 +159,13 @@ def test_bad_terms(options, words):
 
 def test_slopes_to_the_very_ends_are_allowed():
     """Pairs of shares that add up to 1, and to 0, whatever their sum is in floating point."""
+    sure_and_unsure = torch.tensor([0.0, 1.0], dtype=torch.float64)
     for share in range(101):
-        EgoTerm(strength=share / 100, strength_slope=(100 - share) / 100)
-        EgoTerm(strength=share / 100, strength_slope=-share / 100)
+        strength = share / 100
+        rising = EgoTerm(strength=strength, strength_slope=(100 - share) / 100)
+        falling = EgoTerm(strength=strength, strength_slope=-strength)
+        assert rising.strengths(sure_and_unsure).tolist() == pytest.approx([strength, 1.0])
+        assert falling.strengths(sure_and_unsure).tolist() == pytest.approx([strength, 0.0])
 
 
 @pytest.mark.parametrize(

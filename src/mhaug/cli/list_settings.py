@@ -8,7 +8,7 @@ from mhaug.cli.options import Json, NoDataDir, NoDevice, NoSeed, Output, Quiet
 
 Method = Annotated[str, typer.Option(help="A row of Table 1: mh-aug, vanilla, ...")]
 Backbone = Annotated[str, typer.Option(help="gcn, sage or gat.")]
-Dataset = Annotated[str, typer.Option(help="Whose presets to show; any other graph has the common ones.")]
+Dataset = Annotated[str, typer.Option(help="Whose presets to show; without it those of any graph.")]
 
 
 def settings(
@@ -26,11 +26,14 @@ def settings(
 
     Example: mhaug settings --method mh-aug --backbone gcn --dataset cora
     """
+    from mhaug.data.datasets import check_name
     from mhaug.experiments.search_space import search_space
     from mhaug.methods.presets import preset_settings
     from mhaug.training.plan import every_setting
 
     output = Output(quiet, json)
+    if dataset:
+        check_name(dataset)  # a misspelt one would show the presets of no graph
     defaults = every_setting(backbone, method, {})
     presets, space = preset_settings(dataset, backbone, method), search_space(backbone, method)
     rows = [
@@ -38,7 +41,7 @@ def settings(
         for name, default in sorted(defaults.items())
     ]
     output.show(lambda: _table(rows))
-    output.show(lambda: "* a preset, else the default; what each means: the class of its method, network or training")
+    output.show(lambda: "* a preset, else the default; for the symbols of the paper see docs/paper_map.md")
     output.result({"method": method, "backbone": backbone, "dataset": dataset, "settings": rows})
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from mhaug import checks
-from mhaug.cli.needed import needed
 from mhaug.cli.options import DataDir, Device, Graph, Json, Output, Quiet, Seed, checked_device
 
 Strength = Annotated[float, typer.Option(help="μ of the edges: where each ego-graph's change is pulled to.")]
@@ -58,10 +57,11 @@ def sample(
     from mhaug.experiments.figures.chain import chain_figure
     from mhaug.sampling.sampler import MHAug
     from mhaug.sampling.target import EgoTerm
+    from mhaug.sampling.trace import check_path
 
     output = Output(quiet, json)
     if out is not None:
-        _check_trace(out)
+        check_path(out, "out")
     if plot is not None:
         canvas.check_path(plot)
     weights = {"ego_weight": ego_weight, "count_weight": count_weight}
@@ -94,12 +94,3 @@ def sample(
         canvas.save(chain_figure(trace, title=dataset), plot)
         output.show(lambda: f"picture: {plot}")
     output.result({"dataset": dataset, "seed": seed, **summary.to_dict(), "out": out, "plot": plot})
-
-
-def _check_trace(out: Path) -> None:
-    """Whether the trace can be written in the end: its suffix, and the packages that NetCDF needs."""
-    from mhaug.sampling.trace import SUFFIXES
-
-    checks.require(out.suffix in SUFFIXES, "out", "a file name that ends in .nc or .npz", str(out))
-    if out.suffix == ".nc":
-        needed("xarray", "h5netcdf", why="a .nc file", extra="trace", or_else=", or save to .npz")

@@ -121,7 +121,12 @@ class Trace:
         return cls(**fields, settings=json.loads(str(arrays["settings"])))
 
 
-def check_path(path: str | Path) -> Path:
+def check_path(path: str | Path, name: str = "path") -> Path:
+    """A path that a trace can be kept at, with the packages that are here; asked before any long work."""
     path = Path(path)
-    checks.require(path.suffix in SUFFIXES, "path", "a file name that ends in .nc or .npz", str(path))
+    checks.require(path.suffix in SUFFIXES, name, "a file name that ends in .nc or .npz", str(path))
+    if path.suffix == ".nc":
+        from mhaug.sampling.trace_tree import xarray_package
+
+        xarray_package()
     return path

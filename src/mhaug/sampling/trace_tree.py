@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def to_datatree(trace: Trace) -> "xarray.DataTree":
     """Groups: `posterior` (numbers and masks), `sample_stats` (lp, acceptance), `constant_data` (the units)."""
-    xarray = _xarray()
+    xarray = xarray_package()
     draws = ("chain", "draw")
     posterior: dict[str, Any] = {
         name: (draws, getattr(trace, name).numpy()) for name in QUANTITIES if name != "log_prob"
@@ -54,7 +54,7 @@ def write_netcdf(trace: Trace, path: Path) -> None:
 
 def read_netcdf(path: Path) -> Trace:
     """The trace that `write_netcdf` wrote."""
-    with _xarray().open_datatree(path, engine="h5netcdf") as tree:
+    with xarray_package().open_datatree(path, engine="h5netcdf") as tree:
         arrays = {
             name.replace("|", "/"): np.asarray(node[name].values)
             for node in tree.children.values()
@@ -64,7 +64,8 @@ def read_netcdf(path: Path) -> Trace:
         return Trace.from_arrays({**arrays, "settings": np.array(tree.attrs["settings"])})
 
 
-def _xarray() -> ModuleType:
+def xarray_package() -> ModuleType:
+    """xarray, and the package by which it writes files; asked for by name where one is missing."""
     try:
         import h5netcdf  # noqa: F401
         import xarray
