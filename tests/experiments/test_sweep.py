@@ -166,6 +166,12 @@ def test_an_option_that_an_engine_would_not_heed_is_refused(engine, option):
         build_engine(engine, **option)
 
 
+@pytest.mark.parametrize("engine", ["batch", "process", "ray", "slurm"])
+def test_a_data_folder_that_is_missing_is_refused_before_any_run(engine, tmp_path):
+    with pytest.raises(RequestError, match=r"'data_dir' must be an existing folder; got .*nowhere"):
+        build_engine(engine, data_dir=tmp_path / "nowhere")
+
+
 def test_threads_of_this_process_are_as_asked():
     import torch
 

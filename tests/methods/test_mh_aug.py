@@ -101,3 +101,8 @@ def test_strength_may_follow_the_entropy():
     torch.testing.assert_close(terms.nodes.strengths(entropy), torch.tensor([0.3, 0.55, 0.8], dtype=torch.float64))
     with pytest.raises(RequestError, match=r"'edge_strength_slope' must be a number in \[-0.3, 0.7\]; got 0.8"):
         build_method("mh-aug", edge_strength_slope=0.8)
+
+
+def test_a_wrong_step_size_is_called_by_its_own_name():
+    with pytest.raises(RequestError, match=r"'node_step_size' must be a finite number above 0; got 0.0"):
+        build_method("mh-aug", node_step_size=0.0)

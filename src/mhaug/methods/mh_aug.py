@@ -7,6 +7,7 @@ from mhaug.methods.augmented import Recipe
 from mhaug.methods.chain_method import ChainMethod
 from mhaug.methods.consecutive import ConsecutiveLoss
 from mhaug.objectives.objective import VIEW_NAMES
+from mhaug.per_replica import check_number
 from mhaug.sampling.sampler import MHAug
 from mhaug.sampling.target import EgoTerm
 
@@ -48,6 +49,8 @@ class MHAugNoReg(ChainMethod):
         checks.one_of(self.train_on, "train_on", TRAIN_ON)
         checks.one_of(self.entropy, "entropy", ENTROPY)
         checks.one_of(self.supervised_on, "supervised_on", VIEW_NAMES)
+        for name in ("edge_step_size", "node_step_size"):
+            check_number(getattr(self, name), name, 0.0, open_low=True)
         self.sampler()
 
     @property

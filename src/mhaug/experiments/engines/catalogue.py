@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from mhaug import checks
+from mhaug.data.folders import data_folder
 from mhaug.experiments.engines.engine import Engine, Work
 from mhaug.experiments.engines.in_process import InProcess
 from mhaug.experiments.engines.processes import Processes
@@ -46,7 +47,8 @@ def build_engine(
         checks.require(heeded, option, f"left out with the engine '{name}'", value)
     for option, count in (("workers", workers), ("threads", threads)):
         checks.whole_number(1 if count is None else count, option, 1)
-    folder = None if data_dir is None else str(Path(data_dir).resolve())
+    with checks.called(root="data_dir"):
+        folder = None if data_dir is None else str(data_folder(data_dir).resolve())
     if name == "batch":
         return InProcess(folder, device, threads=threads)
     work, cpus, gpus = Work(folder, device, threads or 1), threads or 1, int(device.startswith("cuda"))
