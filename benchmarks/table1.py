@@ -20,6 +20,10 @@ from pathlib import Path
 
 from table1_collect import RUNS, TRIALS, collect, restore
 
+from mhaug.experiments.search_space import suggest
+from mhaug.experiments.study import ERROR, PRESET, open_study, optuna_package
+from mhaug.experiments.tune import Search, tune
+
 HERE = Path(__file__).parent
 OUT = HERE.parent / "results" / "table1"
 STUDY = "study.log"
@@ -43,16 +47,17 @@ def make(job):
     import torch
 
     from mhaug.experiments.engines.catalogue import build_engine
-    from mhaug.experiments.tune import Search, tune
 
     torch.set_num_threads(1)
     folder.mkdir(parents=True, exist_ok=True)
     start = time.time()
     engine = build_engine("batch", data_dir=options.data_dir, device=options.device)
-    if not (folder / TRIALS).is_file():
+    known = json.loads((folder / TRIALS).read_text()) if (folder / TRIALS).is_file() else []
+    if len(known) < stage["trials"]:
         common = searched(stage, dataset, backbone, method, options)
         seeds, value = tuple(range(stage["seeds"])), stage.get("value", "best")
         search = Search(dataset, backbone, method, stage["trials"], seeds, settings=common, value=value)
+        recall(search, folder / STUDY, known)
         study = tune(search, folder / STUDY, engine, at_once=stage["at_once"])
         trials = [{"number": t.number, "value": t.value, "settings": t.params} for t in study.trials]
         (folder / TRIALS).write_text(json.dumps(trials))
@@ -60,6 +65,23 @@ def make(job):
     count = finals(stage, (dataset, backbone, method), folder, options, engine)
     words = f"search {searching:.0f} s, in all {time.time() - start:.0f} s"
     return f"{dataset} {backbone} {method}: {count} runs, {words}" if count else None
+
+
+def recall(search, journal, known):
+    """Trials of an earlier machine, told to a journal that does not have them: a plan of more trials goes on."""
+    if journal.is_file():
+        return
+    study = open_study(search.name, journal, search.what())
+    for trial in known:
+        study.enqueue_trial(trial["settings"], user_attrs={PRESET: search.preset()} if trial["number"] == 0 else None)
+        asked = study.ask()
+        suggest(asked, search.space())
+        assert asked.params == trial["settings"], f"{search.name}: the space is not that of trial {trial['number']}"
+        if trial["value"] is None:
+            asked.set_user_attr(ERROR, "failed on an earlier machine")
+            study.tell(asked, state=optuna_package().trial.TrialState.FAIL)
+        else:
+            study.tell(asked, trial["value"])
 
 
 def searched(stage, dataset, backbone, method, options):

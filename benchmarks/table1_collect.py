@@ -27,13 +27,10 @@ DIFFERENCES = {
 def collect(work, out):
     """runs.jsonl, trials.csv and selection.csv have everything; selection.md and differences.md what was chosen."""
     runs, trials = [], []
-    for folder in sorted(path.parent for path in work.glob(f"*/{RUNS}")):
-        lines = [json.loads(line) for line in (folder / RUNS).read_text().splitlines()]
-        if not lines:
-            # stopped before its first run was done
-            continue
-        runs += lines
-        cell = cell_of(lines[0])
+    for folder in sorted(path.parent for path in work.glob(f"*/{TRIALS}")):
+        cell = folder.name.split("-", 2)
+        if (folder / RUNS).is_file():  # else stopped before its first run was begun
+            runs += map(json.loads, (folder / RUNS).read_text().splitlines())
         for trial in json.loads((folder / TRIALS).read_text()):
             value = "" if trial["value"] is None else f"{100 * trial['value']:.2f}"
             trials.append([*cell, trial["number"], value, json.dumps(trial["settings"])])
