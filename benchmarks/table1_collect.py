@@ -9,6 +9,7 @@ from mhaug.experiments.chosen_settings import choose
 from mhaug.experiments.record import RunRecord
 from mhaug.experiments.selection import RULES
 from mhaug.experiments.significance import paired_p_value
+from mhaug.experiments.table import METHODS
 
 RUNS, TRIALS = "runs.jsonl", "trials.json"
 HEAD = ["dataset", "backbone", "method"]
@@ -103,35 +104,60 @@ def selection_table(chosen):
         means = [100 * mean(rules[rule] for _, rules in picked) for rule in RULES]
         words = [f"**{value:.2f}**" if value == max(means) else f"{value:.2f}" for value in means]
         lines.append(f"| {' | '.join(cell)} | {' | '.join(words)} | {len(picked)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *by_method(chosen)]) + "\n"
+
+
+def by_method(chosen):
+    """What each rule gains over the paper's, method by method."""
+    lines = [
+        "Less the paper's rule, mean over the cells of a method; in brackets in how many of them it is better:",
+        "",
+    ]
+    others = [rule for rule in RULES if rule != "best"]
+    lines += ["| method | " + " | ".join(others) + " | cells |", "|---" * (2 + len(others)) + "|"]
+    for method in METHODS:
+        mine = [picked for (_, _, name), picked in chosen.items() if name == method]
+        words = []
+        for rule in others:
+            gains = [100 * mean(rules[rule] - rules["best"] for _, rules in picked) for picked in mine]
+            words.append(f"{mean(gains):+.2f} ({sum(gain > 0 for gain in gains)})")
+        lines.append(f"| {method} | {' | '.join(words)} | {len(mine)} |")
+    return lines
 
 
 def differences_table(chosen):
-    """Paired over seeds."""
+    """Paired over seeds; and over the means of all cells."""
     lines = [
-        "Difference of test accuracies in points, mean ± standard deviation over shared seeds, and p of a two-sided"
+        "Difference of test accuracies in points, mean ± standard deviation over shared seeds, and p of a two-sided",
+        "Wilcoxon signed-rank test (not corrected for the number of comparisons). All: the same of the means of all",
+        "cells where both rows were run.",
+        "",
     ]
-    lines += ["Wilcoxon signed-rank test (not corrected for the number of comparisons).", ""]
     cells = sorted({cell[:2] for cell in chosen}, key=lambda cell: cell[::-1])
-    lines += [
-        "| what | rows | " + " | ".join(" ".join(cell) for cell in cells) + " |",
-        "|---" * (2 + len(cells)) + "|",
-    ]
-    for words, (ours, theirs) in DIFFERENCES.items():
-        row = []
+    lines += ["| what | rows | all | " + " | ".join(" ".join(cell) for cell in cells) + " |"]
+    lines += ["|---" * (3 + len(cells)) + "|"]
+    for words, names in DIFFERENCES.items():
+        row, means = [], ({}, {})
         for cell in cells:
             tests = [
                 {record.spec.seed: 100 * record.test_accuracy for record, _ in chosen.get((*cell, name), [])}
-                for name in (ours, theirs)
+                for name in names
             ]
-            shared = sorted(set(tests[0]) & set(tests[1]))
-            if len(shared) < 2:
+            if len(set(tests[0]) & set(tests[1])) < 2:
                 row.append("–")
                 continue
-            gaps = [tests[0][seed] - tests[1][seed] for seed in shared]
-            row.append(f"{mean(gaps):+.2f} ± {stdev(gaps):.2f}, p {paired_p_value(*tests):.3f}")
-        lines.append(f"| {words} | `{ours}` − `{theirs}` | {' | '.join(row)} |")
+            row.append(difference(*tests))
+            for all_means, values in zip(means, tests, strict=True):
+                all_means[cell] = mean(values.values())
+        row.insert(0, f"{difference(*means)}, {len(means[0])} cells")
+        lines.append(f"| {words} | `{names[0]}` − `{names[1]}` | {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def difference(ours, theirs):
+    """Of numbers in pairs."""
+    gaps = [ours[key] - theirs[key] for key in sorted(set(ours) & set(theirs))]
+    return f"{mean(gaps):+.2f} ± {stdev(gaps):.2f}, p {paired_p_value(ours, theirs):.3f}"
 
 
 def read(path):
