@@ -9,57 +9,33 @@ chosen for the chain, so that what advantage there is in that is the chain's. Ru
 `--out`, and not made again; `table.md` sets them beside those of the table, in pairs over seeds.
 """
 
-import argparse
-import json
-from itertools import groupby
-from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
+
+from beside_table import cell_of, engine_of, keep, parser, read, standing, words_of, write
+from table1_collect import difference
 
 from mhaug import RunSpec
-from mhaug.experiments.chosen_settings import choose
-from mhaug.experiments.engines.catalogue import build_engine
-from mhaug.experiments.record import RunRecord
-from mhaug.experiments.significance import paired_p_value
 from mhaug.training.plan import every_setting
 
-RESULTS = Path(__file__).parents[1] / "results"
 CHAIN, RIVAL = "mh-aug", "fixed-rates"
 PARTS = {"edge_rate": "edge_change", "node_rate": "node_change"}
 
 
-def cells(options):
-    """(dataset, backbone) -> seed -> the record of `mh-aug` that stands in the table."""
-    records = [record for record in read(RESULTS / "table1" / "runs.jsonl") if record.spec.method == CHAIN]
-    found = {cell: choose(list(group)).records for cell, group in groupby(sorted(records, key=cell_of), key=cell_of)}
-    wanted = [(dataset, backbone) for dataset in options.datasets for backbone in options.backbones]
-    return {cell: {record.spec.seed: record for record in found[cell]} for cell in wanted if cell in found}
-
-
-def cell_of(record):
-    return record.spec.dataset, record.spec.backbone
-
-
-def read(path):
-    return [RunRecord.from_json(json.loads(line)) for line in path.read_text().splitlines()] if path.is_file() else []
-
-
 def study(options):
     """Cell by cell; what is there is not made again."""
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "runs.jsonl"
-    name, workers = ("batch", None) if options.device != "cpu" else ("process", options.workers)
-    engine = build_engine(name, data_dir=options.data_dir, device=options.device, workers=workers)
-    for cell, standing in cells(options).items():
-        done = {(cell_of(record), record.spec.seed) for record in read(path)}
-        missing = [record.spec for seed, record in standing.items() if (cell, seed) not in done]
+    engine = engine_of(options)
+    for cell, records in standing(options, [CHAIN]).items():
+        done = made(options)
+        missing = [record.spec for seed, record in records.items() if (*cell, seed) not in done]
         if missing:
-            rates = delivered(engine, standing[0].spec)
-            with path.open("a") as file:
-                for outcome in engine.run([at_fixed_rates(spec, rates) for spec in missing]):
-                    assert isinstance(outcome, RunRecord), outcome.error
-                    file.write(json.dumps(outcome.to_json(history=False)) + "\n")
-                    file.flush()
+            rates = delivered(engine, records[0].spec)
+            keep(engine.run([at_fixed_rates(spec, rates) for spec in missing]), options.out)
         print(*cell, flush=True)
+
+
+def made(options):
+    """(dataset, backbone, `mh-aug`, seed) -> the run at fixed rates in the settings of that cell."""
+    return {(*cell_of(record)[:2], CHAIN, record.spec.seed): record for record in read(options.out)}
 
 
 def delivered(engine, spec):
@@ -77,22 +53,17 @@ def at_fixed_rates(spec, rates):
 
 def report(options):
     """The table, from what is there."""
-    made = {(cell_of(record), record.spec.seed): record for record in read(options.out / "runs.jsonl")}
-    lines = list(HEAD)
-    for cell, standing in cells(options).items():
-        pairs = {seed: (made[cell, seed], record) for seed, record in standing.items() if (cell, seed) in made}
+    done, lines = made(options), list(HEAD)
+    for cell, records in standing(options, [CHAIN]).items():
+        pairs = {seed: (record, done[*cell, seed]) for seed, record in records.items() if (*cell, seed) in done}
         if len(pairs) < 2:
             continue
-        fixed, chain = ({s: 100 * pair[i].test_accuracy for s, pair in pairs.items()} for i in (0, 1))
-        gaps = [chain[seed] - fixed[seed] for seed in pairs]
-        rates = " and ".join(f"{pairs[0][0].settings[rate]:.2f}" for rate in PARTS)
-        acceptance = mean(record.acceptance_rate for _, record in pairs.values())
-        words = [f"{mean(each.values()):.2f} ± {stdev(each.values()):.2f}" for each in (chain, fixed)]
-        p_value = paired_p_value(chain, fixed)
-        words += [f"{mean(gaps):+.2f} ± {stdev(gaps):.2f}, p {p_value:.3f}", rates, f"{acceptance:.2f}"]
-        lines.append(f"| {' | '.join([*cell, *words])} | {len(pairs)} |")
-    (options.out / "table.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+        chain, fixed = ({seed: 100 * pair[i].test_accuracy for seed, pair in pairs.items()} for i in (0, 1))
+        words = [words_of(chain.values()), words_of(fixed.values()), difference(chain, fixed)]
+        words.append(" and ".join(f"{pairs[0][1].settings[rate]:.2f}" for rate in PARTS))
+        words.append(f"{mean(record.acceptance_rate for record, _ in pairs.values()):.2f}")
+        lines.append(f"| {' | '.join([*cell[:2], *words])} | {len(pairs)} |")
+    write(lines, options.out)
 
 
 HEAD = [
@@ -107,15 +78,7 @@ HEAD = [
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-dir")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--datasets", nargs="+", default=["cora", "citeseer", "computers", "photo", "cs"])
-    parser.add_argument("--backbones", nargs="+", default=["gcn", "sage", "gat"])
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=RESULTS / "same_settings")
-    parser.add_argument("--report", action="store_true", help="only write the table")
-    options = parser.parse_args()
+    options = parser(__doc__, "same_settings").parse_args()
     if not options.report:
         study(options)
     report(options)
