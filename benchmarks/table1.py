@@ -6,7 +6,8 @@
 
 `table1.toml` says which cells, in which order, with which budget. A cell is a folder under `--out` with its Optuna
 journal and its runs; what is there is not made again, so that the command can be stopped and given again. Which of
-the settings stands in the table is chosen on validation accuracy, too.
+the settings stands in the table is chosen on validation accuracy, too. Workers share a GPU well under NVIDIA's
+multi-process service (`nvidia-cuda-mps-control -d`): six of them made 20 cells in seven minutes on one H200.
 """
 
 import argparse
