@@ -9,12 +9,14 @@ chosen for the chain, so that what advantage there is in that is the chain's. Ru
 `--out`, and not made again; `table.md` sets them beside those of the table, in pairs over seeds.
 """
 
+import json
 from statistics import mean
 
-from beside_table import cell_of, engine_of, keep, parser, read, standing, words_of, write
+from beside_table import engine_of, keep, parser, read, standing, words_of, write
 from table1_collect import difference
 
 from mhaug import RunSpec
+from mhaug.experiments.record import RunRecord
 from mhaug.training.plan import every_setting
 
 CHAIN, RIVAL = "mh-aug", "fixed-rates"
@@ -26,7 +28,7 @@ def study(options):
     engine = engine_of(options)
     for cell, records in standing(options, [CHAIN]).items():
         done = made(options)
-        missing = [record.spec for seed, record in records.items() if (*cell, seed) not in done]
+        missing = [record.spec for record in records.values() if key_of(record.spec) not in done]
         if missing:
             rates = delivered(engine, records[0].spec)
             keep(engine.run([at_fixed_rates(spec, rates) for spec in missing]), options.out)
@@ -34,34 +36,47 @@ def study(options):
 
 
 def made(options):
-    """(dataset, backbone, `mh-aug`, seed) -> the run at fixed rates in the settings of that cell."""
-    return {(*cell_of(record)[:2], CHAIN, record.spec.seed): record for record in read(options.out)}
+    """Runs at fixed rates, by what they share with a run of the chain."""
+    return {key_of(record.spec): record for record in read(options.out)}
+
+
+def key_of(spec):
+    """The graph, the network, the seed, and the settings that both methods have."""
+    shared = json.dumps(shared_settings(spec), sort_keys=True)
+    return spec.dataset, spec.backbone, spec.seed, shared
+
+
+def shared_settings(spec):
+    """All of the run's settings that are not those of its views."""
+    whole, other = (
+        every_setting(spec.backbone, *what) for what in ((spec.method, spec.given_settings()), (RIVAL, {}))
+    )
+    return {name: value for name, value in whole.items() if name in other and name not in PARTS}
 
 
 def delivered(engine, spec):
     """The mean shares of edges and nodes that the chain of this run drops."""
     (record,) = engine.run([spec])
+    assert isinstance(record, RunRecord), record.error
     return {rate: mean(record.history[curve]) for rate, curve in PARTS.items()}
 
 
 def at_fixed_rates(spec, rates):
     """The run with all its settings that are not the chain's."""
-    whole = every_setting(spec.backbone, spec.method, spec.given_settings())
-    shared = {name: whole[name] for name in every_setting(spec.backbone, RIVAL, {}) if name in whole}
-    return RunSpec(spec.dataset, spec.backbone, RIVAL, spec.seed, spec.split, {**shared, **rates})
+    return RunSpec(spec.dataset, spec.backbone, RIVAL, spec.seed, spec.split, {**shared_settings(spec), **rates})
 
 
 def report(options):
     """The table, from what is there."""
     done, lines = made(options), list(HEAD)
     for cell, records in standing(options, [CHAIN]).items():
-        pairs = {seed: (record, done[*cell, seed]) for seed, record in records.items() if (*cell, seed) in done}
+        pairs = [(record, done[key_of(record.spec)]) for record in records.values() if key_of(record.spec) in done]
         if len(pairs) < 2:
             continue
-        chain, fixed = ({seed: 100 * pair[i].test_accuracy for seed, pair in pairs.items()} for i in (0, 1))
+        chain, fixed = ({pair[i].spec.seed: 100 * pair[i].test_accuracy for pair in pairs} for i in (0, 1))
         words = [words_of(chain.values()), words_of(fixed.values()), difference(chain, fixed)]
         words.append(" and ".join(f"{pairs[0][1].settings[rate]:.2f}" for rate in PARTS))
-        words.append(f"{mean(record.acceptance_rate for record, _ in pairs.values()):.2f}")
+        words.append(f"{mean(record.acceptance_rate for record, _ in pairs):.2f}")
         lines.append(f"| {' | '.join([*cell[:2], *words])} | {len(pairs)} |")
     write(lines, options.out)
 

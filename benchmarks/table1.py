@@ -11,6 +11,7 @@ multi-process service (`nvidia-cuda-mps-control -d`): six of them made 20 cells 
 """
 
 import argparse
+import fcntl
 import itertools
 import json
 import multiprocessing
@@ -41,16 +42,25 @@ def cells(options):
 
 def make(job):
     """One cell, or what is left of it, in a process that makes many. Says how long it took."""
-    stage, dataset, backbone, method, options, deadline = job
-    folder = options.work / f"{dataset}-{backbone}-{method}"
+    *_, options, deadline = job
     if time.time() > deadline:
         return None
+    folder = options.work / "-".join(job[1:4])
+    folder.mkdir(parents=True, exist_ok=True)
+    # a cell of two stages is one worker's at a time
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return make_alone(job, folder)
+
+
+def make_alone(job, folder):
+    """The search where it is not done, then the runs."""
     import torch
 
     from mhaug.experiments.engines.catalogue import build_engine
 
+    stage, dataset, backbone, method, options, _ = job
     torch.set_num_threads(1)
-    folder.mkdir(parents=True, exist_ok=True)
     start = time.time()
     engine = build_engine("batch", data_dir=options.data_dir, device=options.device)
     known = json.loads((folder / TRIALS).read_text()) if (folder / TRIALS).is_file() else []
@@ -70,11 +80,14 @@ def make(job):
 
 def recall(search, journal, known):
     """Trials of an earlier machine, told to a journal that does not have them: a plan of more trials goes on."""
-    if journal.is_file():
+    if journal.is_file() or not known:
         return
-    study = open_study(search.name, journal, search.what())
+    partial, preset = journal.with_suffix(".part"), search.preset()
+    partial.unlink(missing_ok=True)
+    study = open_study(search.name, partial, search.what())
     for trial in known:
-        study.enqueue_trial(trial["settings"], user_attrs={PRESET: search.preset()} if trial["number"] == 0 else None)
+        first = {PRESET: preset} if trial["settings"] == preset else None
+        study.enqueue_trial(trial["settings"], user_attrs=first)
         asked = study.ask()
         suggest(asked, search.space())
         assert asked.params == trial["settings"], f"{search.name}: the space is not that of trial {trial['number']}"
@@ -83,6 +96,7 @@ def recall(search, journal, known):
             study.tell(asked, state=optuna_package().trial.TrialState.FAIL)
         else:
             study.tell(asked, trial["value"])
+    partial.replace(journal)
 
 
 def searched(stage, dataset, backbone, method, options):

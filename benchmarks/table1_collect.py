@@ -33,7 +33,7 @@ def collect(work, out):
         if (folder / RUNS).is_file():  # else stopped before its first run was begun
             runs += map(json.loads, (folder / RUNS).read_text().splitlines())
         for trial in json.loads((folder / TRIALS).read_text()):
-            value = "" if trial["value"] is None else f"{100 * trial['value']:.2f}"
+            value = "" if trial["value"] is None else f"{100 * trial['value']:.6g}"
             trials.append([*cell, trial["number"], value, json.dumps(trial["settings"])])
     rules = [
         [
@@ -45,13 +45,14 @@ def collect(work, out):
         for run in runs
     ]
     bare = [{name: value for name, value in run.items() if name != "selection"} for run in runs]
+    chosen = chosen_runs(runs, bare)
+    tables = {"selection.md": selection_table(chosen), "differences.md": differences_table(chosen)}
     out.mkdir(parents=True, exist_ok=True)
     (out / RUNS).write_text("".join(json.dumps(line) + "\n" for line in bare))
     write(out / "trials.csv", [[*HEAD, "trial", "validation", "settings"], *trials])
     write(out / "selection.csv", [[*HEAD, "seed", "settings", *RULES], *rules])
-    chosen = chosen_runs(runs, bare)
-    (out / "selection.md").write_text(selection_table(chosen))
-    (out / "differences.md").write_text(differences_table(chosen))
+    for name, table in tables.items():
+        (out / name).write_text(table)
     print(f"{len(chosen)} cells, {len(runs)} runs, {len(trials)} trials")
 
 
@@ -117,6 +118,8 @@ def by_method(chosen):
     lines += ["| method | " + " | ".join(others) + " | cells |", "|---" * (2 + len(others)) + "|"]
     for method in METHODS:
         mine = [picked for (_, _, name), picked in chosen.items() if name == method]
+        if not mine:
+            continue
         words = []
         for rule in others:
             gains = [100 * mean(rules[rule] - rules["best"] for _, rules in picked) for picked in mine]
@@ -143,20 +146,20 @@ def differences_table(chosen):
                 {record.spec.seed: 100 * record.test_accuracy for record, _ in chosen.get((*cell, name), [])}
                 for name in names
             ]
-            if len(set(tests[0]) & set(tests[1])) < 2:
-                row.append("–")
-                continue
             row.append(difference(*tests))
-            for all_means, values in zip(means, tests, strict=True):
-                all_means[cell] = mean(values.values())
+            if all(tests):
+                for all_means, values in zip(means, tests, strict=True):
+                    all_means[cell] = mean(values.values())
         row.insert(0, f"{difference(*means)}, {len(means[0])} cells")
         lines.append(f"| {words} | `{names[0]}` − `{names[1]}` | {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 
 
 def difference(ours, theirs):
-    """Of numbers in pairs."""
+    """Of numbers in pairs, where there are two pairs."""
     gaps = [ours[key] - theirs[key] for key in sorted(set(ours) & set(theirs))]
+    if len(gaps) < 2:
+        return "–"
     return f"{mean(gaps):+.2f} ± {stdev(gaps):.2f}, p {paired_p_value(ours, theirs):.3f}"
 
 
