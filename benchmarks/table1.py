@@ -1,7 +1,7 @@
 """The table: for each cell a search on validation accuracy, then seeds 0-9 of the presets and of the best settings.
 
     python benchmarks/table1.py --data-dir ../shared/data --device cuda --workers 4 --minutes 9
-    python benchmarks/table1.py --collect            # cells -> runs.jsonl, trials.csv, selection.md, ...
+    python benchmarks/table1.py --collect            # cells -> runs.jsonl, trials.csv, presets.toml, ...
     python benchmarks/table1.py --restore            # and back, to go on from the files of an earlier machine
 
 `table1.toml` says which cells, in which order, with which budget. A cell is a folder under `--out` with its Optuna

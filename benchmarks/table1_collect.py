@@ -7,11 +7,15 @@ from statistics import mean, stdev
 
 from mhaug.experiments.chosen_settings import choose
 from mhaug.experiments.record import RunRecord
+from mhaug.experiments.run_key import completed
 from mhaug.experiments.selection import RULES
 from mhaug.experiments.significance import paired_p_value
 from mhaug.experiments.table import METHODS
+from mhaug.methods.preset_file import write_row
+from mhaug.methods.presets import preset_settings
+from mhaug.training.plan import every_setting
 
-RUNS, TRIALS = "runs.jsonl", "trials.json"
+RUNS, TRIALS, PRESETS = "runs.jsonl", "trials.json", "presets.toml"
 HEAD = ["dataset", "backbone", "method"]
 # what each part of the method is worth: a row less another one
 DIFFERENCES = {
@@ -26,7 +30,7 @@ DIFFERENCES = {
 
 
 def collect(work, out):
-    """runs.jsonl, trials.csv and selection.csv have everything; selection.md and differences.md what was chosen."""
+    """runs.jsonl, trials.csv and selection.csv have everything; the other files what was chosen."""
     runs, trials = [], []
     for folder in sorted(path.parent for path in work.glob(f"*/{TRIALS}")):
         cell = folder.name.split("-", 2)
@@ -53,7 +57,21 @@ def collect(work, out):
     write(out / "selection.csv", [[*HEAD, "seed", "settings", *RULES], *rules])
     for name, table in tables.items():
         (out / name).write_text(table)
+    write_presets(chosen, out / PRESETS)
     print(f"{len(chosen)} cells, {len(runs)} runs, {len(trials)} trials")
+
+
+def write_presets(chosen, path):
+    """The settings of the table, as a file that `MHAUG_PRESETS` can name: all that are not defaults."""
+    path.unlink(missing_ok=True)
+    for (dataset, backbone, method), picked in chosen.items():
+        record = picked[0][0]
+        defaults, named = every_setting(backbone, method, {}), preset_settings(dataset, backbone, method)
+        whole = completed(record).items()
+        own = {name: value for name, value in whole if name in named or value != defaults.get(name)}
+        value = 100 * mean(run.validation_accuracy for run, _ in picked)
+        note = f"benchmarks/table1.py, {value:.2f} % on validation over {len(picked)} seeds"
+        write_row(path, dataset, backbone, method, own, note)
 
 
 def restore(out, work):
