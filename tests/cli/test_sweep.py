@@ -72,7 +72,7 @@ def test_a_sweep_of_an_earlier_store_goes_on(capsys):
 
 @pytest.mark.parametrize(("quiet", "lines"), [([], 2), (["--json"], 2), (["--quiet"], 0)])
 def test_where_there_is_no_terminal_a_line_is_printed_now_and_then(capsys, monkeypatch, quiet, lines):
-    from mhaug.cli import lines as module
+    from mhaug import counted as module
 
     monkeypatch.setattr(module, "EVERY", 0.0)
     assert run("sweep", "--dataset", "planted-partition", *TINY, "--seeds", "0,1", *quiet) == 0

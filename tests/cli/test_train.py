@@ -149,7 +149,7 @@ def test_only_a_chain_accepts():
 
 
 def test_a_line_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
-    from mhaug.cli import lines
+    from mhaug import counted as lines
 
     monkeypatch.setattr(lines, "EVERY", 0.0)
     assert run("train", *FAST, "--method", "vanilla") == 0

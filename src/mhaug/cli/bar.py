@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mhaug.cli.lines import Lines
 from mhaug.cli.percent import percent
+from mhaug.counted import Lines
 from mhaug.experiments.engines.engine import Outcome
 from mhaug.experiments.sweep import Standing
 from mhaug.training.progress import Progress as Training

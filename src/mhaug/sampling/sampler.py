@@ -1,6 +1,6 @@
 """`MHAug`: the sampler as its users see it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from mhaug import checks
+from mhaug.counted import counted
 from mhaug.per_replica import PerReplica, check_number
 from mhaug.sampling.backends import BACKENDS, new_chain
 from mhaug.sampling.chain import Chain
@@ -119,11 +120,11 @@ class MHAug:
         check_entropy(entropy, chain.graph.num_nodes)
         started = perf_counter()
         with threads_for(len(chain.graph.unit_of_column)):
-            for _ in _counted(chain.warm_up(warmup, entropy), warmup, "warm-up", progress):
+            for _ in counted(chain.warm_up(warmup, entropy), warmup, "warm-up", shown=progress):
                 pass
             recorder = Recorder(chain, draws, keep_masks=keep_masks)
             look_at = FIRST_LOOK
-            for draw in _counted(range(1, draws + 1), draws, "draws", progress):
+            for draw in counted(range(1, draws + 1), draws, "draws", shown=progress):
                 recorder.record(chain.step(entropy, rounds=thin), chain.log_prob(entropy))
                 if until_ess is not None and draw >= look_at:
                     if recorder.fewest_effective() >= until_ess:
@@ -141,13 +142,3 @@ class MHAug:
     def _step_sizes(self) -> tuple[PerReplica, ...]:
         is_pair = isinstance(self.step_size, tuple | list)
         return tuple(self.step_size) if is_pair else (self.step_size, self.step_size)  # type: ignore[arg-type, return-value]
-
-
-def _counted(work: Iterable[Any], steps: int, words: str, progress: bool) -> Iterable[Any]:
-    if not progress:
-        return work
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(work, words, steps, console=console, transient=True, disable=not console.is_terminal)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mhaug.counted import counted
+
 T = TypeVar("T")
 Record = dict[str, Any]
 
@@ -31,14 +33,8 @@ class Request:
         return load_graph(self.dataset, self.data_dir).to(self.device)
 
     def counted(self, work: Sequence[T], words: str) -> Iterable[T]:
-        """The same items, with a progress bar on standard error where that is a terminal."""
-        if not self.progress:
-            return work
-        from rich.console import Console
-        from rich.progress import track
-
-        console = Console(stderr=True)
-        return track(work, words, console=console, transient=True, disable=not console.is_terminal)
+        """The same items, with their progress on standard error."""
+        return counted(work, len(work), words, shown=self.progress)
 
 
 def at_least(claim: str, value: float, bound: float) -> Record:
