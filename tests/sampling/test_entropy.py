@@ -37,6 +37,15 @@ def test_what_is_no_entropy_is_refused_each_time(entropy, words):
             last.news(entropy)
 
 
+@pytest.mark.parametrize("backend", ["torch", "numba"])
+def test_both_backends_refuse_what_is_no_entropy(backend):
+    chain = MHAug(edges=EgoTerm(), backend=backend).chain(path_graph(7), chains=2)
+    with pytest.raises(RequestError, match=r"'entropy' must be a tensor of shape \(7,\); got \(2,\)"):
+        chain.step(torch.zeros(2))
+    with pytest.raises(RequestError, match=r"'entropy' must be in \[0, 1\] everywhere; got '2 to 2'"):
+        chain.step(torch.full((2, 7), 2.0))
+
+
 def test_nan_is_for_training_alone():
     """A chain takes it, and moves nowhere; a sample, which no training waits behind, does not begin."""
     broken = torch.tensor([0.0, torch.nan, 1.0])

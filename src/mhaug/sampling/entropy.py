@@ -13,6 +13,17 @@ def check_entropy(entropy: Tensor | None, num_nodes: int) -> None:
         _check_range(entropy)
 
 
+def check_each(entropy: Tensor, chains: int, num_nodes: int) -> None:
+    """The same, or such a row for each chain. On a GPU the numbers are not looked at, which would wait for it.
+
+    NaN is let through: every candidate is then rejected, and training goes on to the loss of the broken network,
+    which says what is wrong.
+    """
+    checks.shape(entropy, "entropy", (num_nodes,) if entropy.dim() == 1 else (chains, num_nodes))
+    if entropy.device.type == "cpu" and not bool(entropy.isnan().any()):
+        _check_range(entropy)
+
+
 class LastEntropy:
     """The ε that chains were given last. To weigh all nodes anew is spared where it is given again."""
 
@@ -23,8 +34,7 @@ class LastEntropy:
     def news(self, entropy: Tensor | None) -> Tensor | None:
         """ε of each chain on the CPU, float64 [chains, V], where it has changed; else None.
 
-        Given are [V], [chains, V], or None for 0. NaN is let through: every candidate is then rejected, and training
-        goes on to the loss of the broken network, which says what is wrong.
+        Given are [V], [chains, V], or None for 0.
         """
         # the version tells whether a tensor was changed in place
         version = None if entropy is None else entropy._version
@@ -34,10 +44,8 @@ class LastEntropy:
         if entropy is None:
             values = torch.zeros(shape[1])
         else:
-            checks.shape(entropy, "entropy", shape[1:] if entropy.dim() == 1 else shape)
             values = entropy.detach().cpu()
-            if not bool(values.isnan().any()):
-                _check_range(values)
+            check_each(values, *shape)
         self._last = (entropy, version)
         return values.double().expand(shape)
 

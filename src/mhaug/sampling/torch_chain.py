@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from mhaug.sampling.chain import Chain, Change, StepReport
+from mhaug.sampling.entropy import check_each
 from mhaug.sampling.metropolis import PartKernel, accept_jointly
 from mhaug.sampling.moves.mixture import KINDS, elementary_moves
 from mhaug.sampling.setup import Setup
@@ -98,4 +99,7 @@ class TorchChain(Chain):
                 yield int(kind), next(resamples) if kind == 0 else numbers
 
     def _entropy(self, entropy: Tensor | None) -> Tensor:
-        return self._no_entropy if entropy is None else entropy.to(self._no_entropy)
+        if entropy is None:
+            return self._no_entropy
+        check_each(entropy, self.setup.chains, self.setup.graph.num_nodes)
+        return entropy.to(self._no_entropy)
