@@ -7,7 +7,7 @@ import mhaug
 
 ROOT = Path(mhaug.__file__).parent
 LAYER = {
-    "checks": 0, "rng": 0, "per_replica": 0, "aside": 0, "threads": 0,
+    "checks": 0, "rng": 0, "per_replica": 0, "aside": 0, "threads": 0, "counted": 0,
     "data": 1, "sampling": 1,
     "distributed": 2,
     "augmentation": 2, "objectives": 2, "backbones": 2,
