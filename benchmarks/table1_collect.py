@@ -44,7 +44,7 @@ def collect(work, out):
             *cell_of(run),
             run["spec"]["seed"],
             json.dumps(run["spec"]["settings"]),
-            *(f"{100 * share:.2f}" for share in run["selection"].values()),
+            *(f"{100 * share:.6g}" for share in run["selection"].values()),
         ]
         for run in runs
     ]
