@@ -120,7 +120,7 @@ def selection_table(chosen):
     lines += [f"- {name}: {words}" for name, words in RULES.items()]
     lines += ["", "| graph | backbone | method | " + " | ".join(RULES) + " | runs |", "|---" * (4 + len(RULES)) + "|"]
     for cell, picked in chosen.items():
-        means = [100 * mean(rules[rule] for _, rules in picked) for rule in RULES]
+        means = [round(100 * mean(rules[rule] for _, rules in picked), 2) for rule in RULES]
         words = [f"**{value:.2f}**" if value == max(means) else f"{value:.2f}" for value in means]
         lines.append(f"| {' | '.join(cell)} | {' | '.join(words)} | {len(picked)} |")
     return "\n".join([*lines, "", *by_method(chosen)]) + "\n"
