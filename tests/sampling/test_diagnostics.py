@@ -2,6 +2,8 @@ import math
 
 import numpy as np
 import pytest
+import torch
+from torch_geometric.data import Data
 
 from mhaug import EgoTerm, MHAug
 from mhaug.data.toy_graphs import grid_graph
@@ -66,6 +68,12 @@ def test_advice_speaks_of_what_is_there():
     assert together.advice[0].startswith("Not converged: the chains still disagree")
     easy = MHAug(edges=EgoTerm(strength=0.3, spread_floor=3.0), step_size=0.5)
     assert easy.sample(grid_graph(5, 5), draws=2).summary().advice == ("Too few draws to tell anything. Draw more.",)
+
+
+def test_a_graph_without_edges_is_called_one():
+    bare = Data(edge_index=torch.empty(2, 0, dtype=torch.long), num_nodes=5)
+    summary = MHAug(edges=EgoTerm()).sample(bare, draws=10, warmup=0).summary()
+    assert summary.advice == ("There is nothing to drop: the graph has no edges.",)
 
 
 def test_numbers_that_do_not_exist_are_none_in_json():

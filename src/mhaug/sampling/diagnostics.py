@@ -71,6 +71,8 @@ def summarise(trace: Trace) -> Summary:
     acceptance = {
         name: float(counts.sum()) / max(int(trace.proposed[name].sum()), 1) for name, counts in trace.accepted.items()
     }
+    units = {part: int(flips[part].shape[1]) for part in parts}
+    empty = [f"There is nothing to drop: the graph has no {part}." for part in parts if not units[part]]
     return Summary(
         quantities=quantities,
         acceptance=acceptance,
@@ -81,9 +83,9 @@ def summarise(trace: Trace) -> Summary:
         delivered_spread={part: _pooled_spread(trace, part[:-1]) for part in parts},
         ess_per_second={name: row.ess_bulk / trace.settings["seconds"] for name, row in quantities.items()},
         stuck={part: int((flips[part].sum(0) == 0).sum()) for part in parts},
-        units={part: int(flips[part].shape[1]) for part in parts},
+        units=units,
         seconds=trace.settings["seconds"],
-        advice=tuple(_advice(quantities, acceptance, trace.log_prob.shape[0])),
+        advice=tuple(empty or _advice(quantities, acceptance, trace.log_prob.shape[0])),
     )
 
 
