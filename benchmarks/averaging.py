@@ -8,7 +8,7 @@ many as the smoothed rule looks at. Runs are kept in `runs.jsonl` under `--out`,
 them beside those of the table, in pairs over seeds.
 """
 
-from beside_table import engine_of, keep, parser, read, standing, words_of, write
+from beside_table import engine_of, keep, main, read, standing, words_of, write
 from table1_collect import difference
 
 from mhaug import RunSpec
@@ -59,12 +59,5 @@ HEAD = [
 ]
 
 
-def main():
-    options = parser(__doc__, "averaging").parse_args()
-    if not options.report:
-        study(options)
-    report(options)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, "averaging", study, report)

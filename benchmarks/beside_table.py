@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from statistics import mean, stdev
 
+from mhaug.backbones.catalogue import BACKBONES
 from mhaug.experiments.chosen_settings import choose
 from mhaug.experiments.engines.catalogue import build_engine
 from mhaug.experiments.record import RunRecord
@@ -14,17 +15,20 @@ from mhaug.experiments.table import DATASETS
 RESULTS = Path(__file__).parents[1] / "results"
 
 
-def parser(words, out):
-    """The options that such a study has."""
-    made = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--data-dir")
-    made.add_argument("--device", default="cpu")
-    made.add_argument("--datasets", nargs="+", default=DATASETS)
-    made.add_argument("--backbones", nargs="+", default=["gcn", "sage", "gat"])
-    made.add_argument("--workers", type=int, default=1)
-    made.add_argument("--out", type=Path, default=RESULTS / out)
-    made.add_argument("--report", action="store_true", help="only write the table")
-    return made
+def main(words, out, study, report):
+    """The command of such a study: what is missing, and the table."""
+    parser = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data-dir")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--datasets", nargs="+", default=DATASETS)
+    parser.add_argument("--backbones", nargs="+", default=list(BACKBONES))
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=RESULTS / out)
+    parser.add_argument("--report", action="store_true", help="only write the table")
+    options = parser.parse_args()
+    if not options.report:
+        study(options)
+    report(options)
 
 
 def standing(options, methods):

@@ -12,7 +12,7 @@ chosen for the chain, so that what advantage there is in that is the chain's. Ru
 import json
 from statistics import mean
 
-from beside_table import engine_of, keep, parser, read, standing, words_of, write
+from beside_table import engine_of, keep, main, read, standing, words_of, write
 from table1_collect import difference
 
 from mhaug import RunSpec
@@ -48,9 +48,8 @@ def key_of(spec):
 
 def shared_settings(spec):
     """All of the run's settings that are not those of its views."""
-    whole, other = (
-        every_setting(spec.backbone, *what) for what in ((spec.method, spec.given_settings()), (RIVAL, {}))
-    )
+    whole = every_setting(spec.backbone, spec.method, spec.given_settings())
+    other = every_setting(spec.backbone, RIVAL, {})
     return {name: value for name, value in whole.items() if name in other and name not in PARTS}
 
 
@@ -92,12 +91,5 @@ HEAD = [
 ]
 
 
-def main():
-    options = parser(__doc__, "same_settings").parse_args()
-    if not options.report:
-        study(options)
-    report(options)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, "same_settings", study, report)

@@ -1,16 +1,11 @@
-from pathlib import Path
-
 import pytest
 
 from mhaug.backbones.catalogue import BACKBONES
 from mhaug.checks import RequestError
 from mhaug.data.datasets import DATASETS
 from mhaug.methods.catalogue import METHODS
-from mhaug.methods.preset_file import rows_of
 from mhaug.methods.presets import _rows, preset_settings
 from mhaug.training.plan import Plan
-
-OF_THE_TABLE = Path(__file__).parents[2] / "results" / "table1" / "presets.toml"
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -68,12 +63,3 @@ def test_a_wrong_file_is_refused(text, words, tmp_path, monkeypatch):
     monkeypatch.setenv("MHAUG_PRESETS", str(path))
     with pytest.raises(RequestError, match=words):
         preset_settings("cora", "gcn", "uda")
-
-
-def test_the_settings_of_the_table_are_a_presets_file(monkeypatch):
-    """Every row is one cell, and what a run with that file is trained with."""
-    monkeypatch.setenv("MHAUG_PRESETS", str(OF_THE_TABLE))
-    for row in rows_of(OF_THE_TABLE.read_text(encoding="utf-8"), OF_THE_TABLE.name):
-        (dataset,), (backbone,), (method,) = row.dataset, row.backbone, row.method
-        plan = Plan.of(backbone, method, preset_settings(dataset, backbone, method))
-        assert row.settings.items() <= plan.settings().items()
